@@ -1,0 +1,123 @@
+// The contract between a turn and the agent that works for it. The agent's own words (titles, paths, output) are untrusted.
+import type { SandboxScope } from "./sandbox.ts";
+import type { ConversationId } from "./words.ts";
+
+/** ACP's kinds; what we do not know is "other". The kind is only the agent's claim. */
+export type ToolKind =
+  | "read"
+  | "edit"
+  | "delete"
+  | "move"
+  | "search"
+  | "execute"
+  | "think"
+  | "fetch"
+  | "switch_mode"
+  | "other";
+
+export interface ToolDiff {
+  readonly path: string;
+  /** null: a new file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** All that is known of a tool call so far: later updates are merged in by id. */
+export interface ToolCall {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: ToolKind;
+  readonly status: "pending" | "in_progress" | "completed" | "failed";
+  /** Paths as the agent names them, inside its sandbox. */
+  readonly locations: readonly string[];
+  readonly diffs: readonly ToolDiff[];
+  /** The command line, from rawInput, when there is one. */
+  readonly command?: string;
+  /** A URL the call is about, from rawInput, when there is one. */
+  readonly url?: string;
+  /** rawInput as JSON text, at most 16 kB, for what has neither diff nor command. */
+  readonly input?: string;
+}
+
+export type PermissionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+export interface PermissionOption {
+  /** Returned to the agent byte for byte. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: PermissionKind;
+}
+
+export type PermissionReply = { readonly optionId: string } | "cancelled";
+
+export interface FormField {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: "choice" | "choices" | "boolean" | "text" | "number" | "integer";
+  readonly required: boolean;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}
+
+export type FormReply =
+  | {
+      readonly action: "accept";
+      readonly content: Readonly<Record<string, string | number | boolean | string[]>>;
+    }
+  | { readonly action: "decline" }
+  | { readonly action: "cancel" };
+
+export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
+
+export type AgentEvent =
+  | { readonly type: "session"; readonly id: string; readonly resumed: boolean }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool"; readonly call: ToolCall }
+  | {
+      readonly type: "permission";
+      readonly call: ToolCall;
+      readonly options: readonly PermissionOption[];
+      /** Exactly once; the agent is told at once. Aborted `signal`: the agent took the question back. */
+      readonly answer: (reply: PermissionReply) => void;
+      readonly signal: AbortSignal;
+    }
+  | {
+      readonly type: "form";
+      readonly message: string;
+      readonly fields: readonly FormField[];
+      readonly answer: (reply: FormReply) => void;
+      readonly signal: AbortSignal;
+    }
+  | { readonly type: "end"; readonly reason: StopReason }
+  /** The turn is over without an end: agent dead, silent, or talking junk. `why` is a sentence for people. */
+  | { readonly type: "failed"; readonly why: string };
+
+export type PromptBlock =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly path: string;
+      readonly name: string;
+      readonly mime: string;
+      readonly size: number;
+    };
+
+export interface PromptRequest {
+  readonly conversation: ConversationId;
+  readonly scope: SandboxScope;
+  /** The ACP session of earlier turns, or null for a new one. */
+  readonly session: string | null;
+  readonly content: readonly PromptBlock[];
+  /** Aborting sends session/cancel and, if the agent does not end its turn within 10 s, kills it. */
+  readonly signal: AbortSignal;
+}
+
+export interface Agent {
+  readonly name: string;
+  /** Asks before it changes things, as far as is known of this preset; false: approvals do not apply to it. */
+  readonly asks: boolean;
+  /** One prompt and all that comes back; the last event is `end` or `failed`. Never throws for what an agent does. */
+  prompt(request: PromptRequest): AsyncIterable<AgentEvent>;
+  /** Ends the sandbox of a scope at once (a pairing was removed). */
+  end(scopeKey: string): Promise<void>;
+  stop(): Promise<void>;
+}

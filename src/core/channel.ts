@@ -1,0 +1,135 @@
+// The contract every channel fulfils: it translates, and knows no roles, approvals, budgets or commands.
+import type { FileRef, InboundEvent, MessageRef, PressRef } from "./events.ts";
+import type { Log } from "./log.ts";
+import type { AccountId, Address, ChannelName, ListenerId, Markdown } from "./words.ts";
+
+export interface Limits {
+  /** Text of one message, counted as the platform counts it (Telegram: UTF-16 units after entities). */
+  readonly text: number;
+  readonly caption: number;
+  /** Buttons on one message. */
+  readonly buttons: number;
+  /** Bytes of one file, each way. */
+  readonly file: number;
+  /** Least ms between two edits of a growing reply in one chat; 0 = as fast as they come. */
+  readonly editPace: number;
+}
+
+export interface Button {
+  readonly label: string;
+  /** Opaque, at most 64 bytes. */
+  readonly data: string;
+}
+
+/** A file of ours on its way out; `path` is on this machine, already inside a folder we own or checked. */
+export interface OutFile {
+  readonly path: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+}
+
+/** One message: within the limits and valid by itself. */
+export interface Part {
+  /** In the channel's own dialect. */
+  readonly body: string;
+  /** The same for people: goes out when the platform refuses the formatting. */
+  readonly plain: string;
+  readonly buttons?: readonly Button[];
+  readonly file?: OutFile;
+  readonly replyTo?: MessageRef;
+}
+
+/** The platform's own duplicate filter, where it has one: the same key is the same message. */
+export type SendKey = string;
+
+export type SendErrorKind =
+  | "rate-limited" // wait `retryAfter` ms, then the same call again
+  | "rejected" // the platform will never take this part as it is; `format` says that plain text may pass
+  | "unauthorised" // the listener's token no longer counts
+  | "gone" // chat, message or person no longer there, or we were blocked; `movedTo` when it has a new id
+  | "not-sent" // the platform certainly does not have it: try again
+  | "unknown"; // the platform may have it
+
+export class SendError extends Error {
+  readonly kind: SendErrorKind;
+  readonly detail: {
+    readonly retryAfter?: number;
+    readonly format?: boolean;
+    readonly movedTo?: string;
+  };
+  constructor(kind: SendErrorKind, message: string, detail: SendError["detail"] = {}) {
+    super(message);
+    this.name = "SendError";
+    this.kind = kind;
+    this.detail = detail;
+  }
+}
+
+/** Resolves once the events are durable: only then may the platform be told that they were taken. */
+export type Accept = (events: readonly InboundEvent[]) => Promise<void>;
+
+export interface ListenerHealth {
+  /** Events can arrive now. Connected but deaf is `deaf`. */
+  readonly state: "starting" | "connected" | "deaf" | "reconnecting" | "unauthorised" | "stopped";
+  /** Last sign of life from the platform (an empty poll counts), ms since 1970. */
+  readonly lastContact?: number;
+  readonly lastEvent?: number;
+  /** Without secrets; says what to do where something can be done. */
+  readonly lastError?: string;
+}
+
+export interface MenuEntry {
+  readonly command: string;
+  readonly description: string;
+}
+
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+export interface ChannelContext {
+  readonly listener: ListenerId;
+  readonly log: Log;
+  /** The guarded client: redirects off, sizes and times bounded, reaches only the class of address of `root`. */
+  fetchFrom(root: string): Fetch;
+}
+
+/** web-standard handlers that a channel wants mounted; the gateway decides where and behind which guard. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  handle(request: Request): Promise<Response>;
+}
+
+/** One per kind; pure. */
+export interface Channel {
+  readonly name: ChannelName;
+  readonly limits: Limits;
+  render(text: Markdown): Part[];
+  /** Throws with a message for the operator when the config is wrong; starts nothing yet. */
+  open(config: unknown, context: ChannelContext): Listener;
+}
+
+/** One per bot, app or mailbox. A method that is present is an ability. */
+export interface Listener {
+  readonly id: ListenerId;
+  /** Resolves when it listens or has scheduled its reconnects; rejects only for what no retry can mend. */
+  start(accept: Accept): Promise<void>;
+  /** Rejects with SendError. */
+  send(to: Address, part: Part, key: SendKey): Promise<MessageRef>;
+  /** Finish what is in flight, lose nothing. */
+  stop(): Promise<void>;
+  health(): ListenerHealth;
+  /** "Not modified" is success. Rejects with SendError. */
+  edit?(ref: MessageRef, part: Part): Promise<void>;
+  remove?(ref: MessageRef): Promise<void>;
+  /** At once, private to the presser; never throws for a press that is too old. */
+  answerPress?(press: PressRef, notice?: string): Promise<void>;
+  /** Best effort; must never take a send slot from an answer. */
+  showTyping?(to: Address): Promise<void>;
+  openDirect?(account: AccountId): Promise<Address>;
+  fetchFile?(file: FileRef, into: WritableStream<Uint8Array>): Promise<void>;
+  setMenu?(commands: readonly MenuEntry[]): Promise<void>;
+  /** What a person is sent to come in with a code (Telegram: the t.me start link). */
+  joinLink?(code: string): string | undefined;
+  routes?(): Route[];
+}

@@ -1,0 +1,73 @@
+// What comes in from a channel, already translated and still untrusted.
+import type { AccountId, ChatRef } from "./words.ts";
+
+/** A message on its platform; plain data that survives a restart. */
+export interface MessageRef {
+  readonly chat: string;
+  readonly id: string;
+  readonly thread?: string;
+}
+
+/** Handle of a button press that the platform wants answered (Telegram: the callback query's id). */
+export interface PressRef {
+  readonly id: string;
+}
+
+/** A file on its platform, not downloaded yet. */
+export interface FileRef {
+  readonly id: string;
+  readonly name: string;
+  readonly mime: string;
+  /** Bytes, when the platform says so. */
+  readonly size?: number;
+}
+
+export interface EventSender {
+  readonly account: AccountId;
+  readonly name: string;
+}
+
+interface EventBase {
+  /** What the platform promises never to repeat, unique within the listener (bot id + chat + message id, callback id). */
+  readonly key: string;
+  /** When it happened by the platform's clock, in ms since 1970. */
+  readonly at: number;
+  readonly chat: ChatRef;
+  readonly sender: EventSender;
+}
+
+export interface InboundMessage extends EventBase {
+  readonly kind: "message";
+  readonly message: MessageRef;
+  readonly text: string;
+  /** In a group: mentions us, replies to us, or is a command with our name. Always true in a direct chat. */
+  readonly addressed: boolean;
+  /** The message this one replies to; `ours` when the agent wrote it. */
+  readonly quote?: { readonly text: string; readonly author: string; readonly ours: boolean };
+  readonly files: readonly FileRef[];
+  /** Messages with the same album id were sent as one. */
+  readonly album?: string;
+  /** What the channel cannot read, in words that fit "I cannot read …" (`a sticker`, `a voice message`). */
+  readonly unreadable?: string;
+  /** The person changed an earlier message: never run, at most answered with a note. */
+  readonly edited?: boolean;
+}
+
+export interface ButtonPress extends EventBase {
+  readonly kind: "press";
+  readonly press: PressRef;
+  /** The opaque token of the button. */
+  readonly data: string;
+  /** Absent when the platform no longer shows the message. */
+  readonly message?: MessageRef;
+}
+
+export interface ChatChange extends EventBase {
+  readonly kind: "chat";
+  readonly change: "added" | "removed" | "migrated" | "blocked" | "unblocked";
+  /** The new id of a migrated chat. */
+  readonly to?: string;
+  readonly title?: string;
+}
+
+export type InboundEvent = InboundMessage | ButtonPress | ChatChange;
