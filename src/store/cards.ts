@@ -1,0 +1,196 @@
+// Cards: where a question was shown, to whom, and under which of that person's numbers; buttons point at them.
+import type { ChatRef } from "../core/words.ts";
+import { type Op, query } from "./query.ts";
+
+export interface Card {
+  readonly id: string;
+  readonly question: string;
+  /** Caller id of the person it was shown to. */
+  readonly person: string;
+  readonly number: number;
+  /** null: only listed, never sent. */
+  readonly outbox: number | null;
+}
+
+interface Insert extends Readonly<Record<string, unknown>> {
+  id: string;
+  question: string;
+  person: string;
+  number: number;
+  listener: string | null;
+  chat: string | null;
+  thread: string | null;
+  outbox: number | null;
+}
+
+const insert = query((db, p: Insert) =>
+  db.insertInto("cards").values({
+    id: p.id,
+    question: p.question,
+    person: p.person,
+    number: p.number,
+    listener: p.listener,
+    chat: p.chat,
+    thread: p.thread,
+    outbox: p.outbox,
+  }),
+);
+const highest = query((db, p: { person: string }) =>
+  db
+    .selectFrom("cards")
+    .select("number")
+    .where("person", "=", p.person)
+    .orderBy("number", "desc")
+    .limit(1),
+);
+
+export interface NewCard {
+  readonly id: string;
+  readonly question: string;
+  readonly person: string;
+  readonly place: { listener: string; chat: string; thread?: string; outbox: number } | null;
+}
+
+/** Gives the question that person's next number. */
+export function* addCard({ place, ...card }: NewCard): Op<Card> {
+  const [last] = yield* highest({ person: card.person });
+  const number = (last?.number ?? 0) + 1;
+  yield* insert({
+    ...card,
+    number,
+    listener: place?.listener ?? null,
+    chat: place?.chat ?? null,
+    thread: place?.thread ?? null,
+    outbox: place?.outbox ?? null,
+  });
+  return { ...card, number, outbox: place?.outbox ?? null };
+}
+
+const ofQuestion = query((db, p: { question: string }) =>
+  db
+    .selectFrom("cards")
+    .select(["id", "question", "person", "number", "outbox"])
+    .where("question", "=", p.question),
+);
+
+export function* cardsOf(question: string): Op<Card[]> {
+  return yield* ofQuestion({ question });
+}
+
+const numbered = query((db, p: { person: string; number: number }) =>
+  db
+    .selectFrom("cards")
+    .select(["id", "question", "person", "number", "outbox"])
+    .where("person", "=", p.person)
+    .where("number", "=", p.number),
+);
+const shown = query((db, p: { listener: string; chat: string; number: number }) =>
+  db
+    .selectFrom("cards")
+    .innerJoin("questions", "questions.id", "cards.question")
+    .select(["cards.id", "question", "person", "number", "outbox"])
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.chat)
+    .where("number", "=", p.number)
+    .where("questions.state", "=", "pending"),
+);
+
+/** What `allow 3` means to this person here: their own number, else the one open card with it in this chat. */
+export function* findNumber(p: {
+  person: string;
+  number: number;
+  listener: string;
+  chat: ChatRef;
+}): Op<Card | undefined> {
+  const here = yield* shown({ listener: p.listener, chat: p.chat.id, number: p.number });
+  const own = yield* numbered({ person: p.person, number: p.number });
+  if (own.length > 0) return own[0];
+  return here.length === 1 ? here[0] : undefined;
+}
+
+const addButtonRow = query(
+  (
+    db,
+    p: {
+      token: string;
+      card: string | null;
+      inbox: number | null;
+      option: string;
+      listener: string;
+      chat: string;
+      createdAt: number;
+    },
+  ) =>
+    db.insertInto("buttons").values({
+      token: p.token,
+      card: p.card,
+      inbox: p.inbox,
+      option: p.option,
+      listener: p.listener,
+      chat: p.chat,
+      createdAt: p.createdAt,
+    }),
+);
+
+export interface ButtonRow {
+  /** Random and opaque: all that the platform sees. */
+  readonly token: string;
+  /** The card it decides on, or null for a Retry of `inbox`. */
+  readonly card: string | null;
+  readonly inbox: number | null;
+  readonly option: string;
+  readonly listener: string;
+  readonly chat: string;
+  readonly createdAt: number;
+}
+
+export function* addButton(button: ButtonRow): Op<void> {
+  yield* addButtonRow({ ...button });
+}
+
+const byToken = query((db, p: { token: string }) =>
+  db.selectFrom("buttons").selectAll().where("token", "=", p.token),
+);
+
+export function* findButton(token: string): Op<ButtonRow | undefined> {
+  return (yield* byToken({ token }))[0];
+}
+
+const ofCard = query((db, p: { card: string }) =>
+  db.selectFrom("buttons").selectAll().where("card", "=", p.card),
+);
+
+export function* buttonsOf(card: string): Op<ButtonRow[]> {
+  return yield* ofCard({ card });
+}
+
+const cardById = query((db, p: { id: string }) =>
+  db
+    .selectFrom("cards")
+    .select(["id", "question", "person", "number", "outbox"])
+    .where("id", "=", p.id),
+);
+
+export function* findCard(id: string): Op<Card | undefined> {
+  return (yield* cardById({ id }))[0];
+}
+
+const byOutbox = query((db, p: { outbox: number }) =>
+  db
+    .selectFrom("cards")
+    .select(["id", "question", "person", "number", "outbox"])
+    .where("outbox", "=", p.outbox),
+);
+
+export function* cardOfOutbox(outbox: number): Op<Card | undefined> {
+  return (yield* byOutbox({ outbox }))[0];
+}
+
+const dropButtons = query((db, p: { inbox: number }) =>
+  db.deleteFrom("buttons").where("inbox", "=", p.inbox).returning("token"),
+);
+
+/** A Retry counts once; false when it was used. */
+export function* takeRetry(inbox: number): Op<boolean> {
+  return (yield* dropButtons({ inbox })).length > 0;
+}

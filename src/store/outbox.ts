@@ -1,0 +1,295 @@
+// The outbox: one row per part, written before the first send; pending -> sending -> sent, failed or ambiguous.
+import type { Button, OutFile } from "../core/channel.ts";
+import type { MessageRef } from "../core/events.ts";
+import type { Address, TurnId } from "../core/words.ts";
+import { type Op, query } from "./query.ts";
+
+/** reply: part of a turn's answer; card: rendered from its question when sent; notice: anything else. */
+export type OutboxKind = "reply" | "card" | "notice";
+export type OutboxState = "pending" | "sending" | "sent" | "failed" | "ambiguous";
+
+export interface OutboxRow {
+  readonly id: number;
+  readonly kind: OutboxKind;
+  readonly state: OutboxState;
+  readonly turn: TurnId | null;
+  readonly question: string | null;
+  readonly seq: number;
+  readonly to: Address;
+  readonly body: string;
+  readonly plain: string;
+  readonly buttons: readonly Button[];
+  readonly file: OutFile | null;
+  readonly replyTo: MessageRef | null;
+  /** The message it already is: the next delivery edits it. */
+  readonly ref: MessageRef | null;
+  readonly attempts: number;
+  readonly createdAt: number;
+}
+
+export interface NewPart {
+  readonly kind: OutboxKind;
+  readonly state: "pending" | "sending";
+  readonly turn?: TurnId | null;
+  readonly question?: string | null;
+  readonly seq?: number;
+  readonly to: Address;
+  readonly body: string;
+  readonly plain: string;
+  readonly buttons?: readonly Button[];
+  readonly file?: OutFile;
+  readonly replyTo?: MessageRef;
+  readonly at: number;
+}
+
+interface Insert extends Readonly<Record<string, unknown>> {
+  kind: string;
+  state: string;
+  turn: string | null;
+  question: string | null;
+  seq: number;
+  listener: string;
+  chat: string;
+  thread: string | null;
+  body: string;
+  plain: string;
+  buttonsJson: string | null;
+  fileJson: string | null;
+  replyToJson: string | null;
+  createdAt: number;
+}
+
+const insert = query((db, p: Insert) =>
+  db
+    .insertInto("outbox")
+    .values({
+      kind: p.kind,
+      state: p.state,
+      turn: p.turn,
+      question: p.question,
+      seq: p.seq,
+      listener: p.listener,
+      chat: p.chat,
+      thread: p.thread,
+      body: p.body,
+      plain: p.plain,
+      buttonsJson: p.buttonsJson,
+      fileJson: p.fileJson,
+      replyToJson: p.replyToJson,
+      refJson: null,
+      attempts: 0,
+      error: null,
+      createdAt: p.createdAt,
+      sentAt: null,
+    })
+    .returning("id"),
+);
+
+export function* addPart(part: NewPart): Op<OutboxRow> {
+  const { turn = null, question = null, seq = 0, buttons = [], file, replyTo, to } = part;
+  const [row] = yield* insert({
+    kind: part.kind,
+    state: part.state,
+    turn,
+    question,
+    seq,
+    listener: to.listener,
+    chat: to.chat,
+    thread: to.thread ?? null,
+    body: part.body,
+    plain: part.plain,
+    buttonsJson: buttons.length > 0 ? JSON.stringify(buttons) : null,
+    fileJson: file ? JSON.stringify(file) : null,
+    replyToJson: replyTo ? JSON.stringify(replyTo) : null,
+    createdAt: part.at,
+  });
+  return {
+    id: row?.id ?? 0,
+    kind: part.kind,
+    state: part.state,
+    turn,
+    question,
+    seq,
+    to,
+    body: part.body,
+    plain: part.plain,
+    buttons,
+    file: file ?? null,
+    replyTo: replyTo ?? null,
+    ref: null,
+    attempts: 0,
+    createdAt: part.at,
+  };
+}
+
+const state = query((db, p: { id: number; state: string; error: string | null }) =>
+  db.updateTable("outbox").set({ state: p.state, error: p.error }).where("id", "=", p.id),
+);
+
+export function* setOutboxState(id: number, value: OutboxState, error?: string): Op<void> {
+  yield* state({ id, state: value, error: error ?? null });
+}
+
+const begin = query((db, p: { id: number }) =>
+  db
+    .updateTable("outbox")
+    .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1) }))
+    .where("id", "=", p.id)
+    .where("state", "in", ["pending", "sending"])
+    .returning("id"),
+);
+
+/** Committed before the socket is written; false when nothing is to be sent any more. */
+export function* beginSend(id: number): Op<boolean> {
+  return (yield* begin({ id })).length > 0;
+}
+
+const sent = query((db, p: { id: number; refJson: string; at: number }) =>
+  db
+    .updateTable("outbox")
+    .set({ state: "sent", refJson: p.refJson, sentAt: p.at, error: null })
+    .where("id", "=", p.id)
+    .where("state", "=", "sending"),
+);
+
+export function* markSent(id: number, ref: MessageRef, at: number): Op<void> {
+  yield* sent({ id, refJson: JSON.stringify(ref), at });
+}
+
+const refOnly = query((db, p: { id: number; refJson: string }) =>
+  db.updateTable("outbox").set({ refJson: p.refJson }).where("id", "=", p.id),
+);
+
+/** The message exists, and more is wanted of it: the row stays pending as an edit. */
+export function* setRef(id: number, ref: MessageRef): Op<void> {
+  yield* refOnly({ id, refJson: JSON.stringify(ref) });
+}
+
+const rewrite = query(
+  (db, p: { id: number; state: string; body: string; plain: string; buttonsJson: string | null }) =>
+    db
+      .updateTable("outbox")
+      .set({ state: p.state, body: p.body, plain: p.plain, buttonsJson: p.buttonsJson })
+      .where("id", "=", p.id)
+      .returningAll(),
+);
+
+/** A message that exists gets new text: it goes out again as an edit. */
+export function* rewritePart(p: {
+  id: number;
+  state: "pending" | "sending";
+  body: string;
+  plain: string;
+  buttons?: readonly Button[];
+}): Op<OutboxRow | undefined> {
+  const { buttons = [], ...change } = p;
+  const buttonsJson = buttons.length > 0 ? JSON.stringify(buttons) : null;
+  const [row] = yield* rewrite({ ...change, buttonsJson });
+  return row && toRow(row);
+}
+
+const refresh = query((db, p: { question: string }) =>
+  db
+    .updateTable("outbox")
+    .set({ state: "pending" })
+    .where("question", "=", p.question)
+    .where("kind", "=", "card")
+    .where("state", "in", ["pending", "sent", "sending"])
+    .returningAll(),
+);
+
+/** Every copy of a question's card is to be shown anew. */
+export function* refreshCards(question: string): Op<OutboxRow[]> {
+  return (yield* refresh({ question })).map(toRow);
+}
+
+const ofTurn = query((db, p: { turn: string }) =>
+  db
+    .selectFrom("outbox")
+    .selectAll()
+    .where("turn", "=", p.turn)
+    .where("kind", "=", "reply")
+    .orderBy("seq"),
+);
+
+export function* repliesOf(turn: TurnId): Op<OutboxRow[]> {
+  return (yield* ofTurn({ turn })).map(toRow);
+}
+
+const open = query((db, _: Record<string, never>) =>
+  db.selectFrom("outbox").selectAll().where("state", "in", ["pending", "sending"]).orderBy("id"),
+);
+
+export function* undelivered(): Op<OutboxRow[]> {
+  return (yield* open({})).map(toRow);
+}
+
+const byId = query((db, p: { id: number }) =>
+  db.selectFrom("outbox").selectAll().where("id", "=", p.id),
+);
+
+export function* findPart(id: number): Op<OutboxRow | undefined> {
+  const [row] = yield* byId({ id });
+  return row && toRow(row);
+}
+
+const move = query((db, p: { listener: string; from: string; to: string }) =>
+  db
+    .updateTable("outbox")
+    .set({ chat: p.to })
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.from)
+    .where("state", "in", ["pending", "sending"]),
+);
+
+export function* moveOutbox(listener: string, from: string, to: string): Op<void> {
+  yield* move({ listener, from, to });
+}
+
+interface Row {
+  id: number;
+  kind: string;
+  state: string;
+  turn: string | null;
+  question: string | null;
+  seq: number;
+  listener: string;
+  chat: string;
+  thread: string | null;
+  body: string;
+  plain: string;
+  buttonsJson: string | null;
+  fileJson: string | null;
+  replyToJson: string | null;
+  refJson: string | null;
+  attempts: number;
+  createdAt: number;
+}
+
+function toRow(row: Row): OutboxRow {
+  return {
+    id: row.id,
+    kind: row.kind as OutboxKind,
+    state: row.state as OutboxState,
+    turn: row.turn,
+    question: row.question,
+    seq: row.seq,
+    to: {
+      listener: row.listener,
+      chat: row.chat,
+      ...(row.thread === null ? {} : { thread: row.thread }),
+    },
+    body: row.body,
+    plain: row.plain,
+    buttons: parsed<Button[]>(row.buttonsJson) ?? [],
+    file: parsed<OutFile>(row.fileJson),
+    replyTo: parsed<MessageRef>(row.replyToJson),
+    ref: parsed<MessageRef>(row.refJson),
+    attempts: row.attempts,
+    createdAt: row.createdAt,
+  };
+}
+
+function parsed<T>(json: string | null): T | null {
+  return json === null ? null : (JSON.parse(json) as T);
+}

@@ -1,0 +1,129 @@
+// SQLite under the store: better-sqlite3, WAL, synchronous=FULL, grouped commits (ADR 2).
+import { chmodSync, statSync } from "node:fs";
+import Database from "better-sqlite3";
+import {
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { nextEpoch } from "./meta.ts";
+import { migrate } from "./migrations.ts";
+import { type Op, type Prepared, prepare, type Query } from "./query.ts";
+import type { Tables } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+interface Waiting {
+  readonly op: () => Op<unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Done = () => void;
+
+export function openSqlite(path: string): Store {
+  const database = new Database(path);
+  chmodSync(path, 0o600);
+  database.pragma("journal_mode = WAL");
+  database.pragma("synchronous = FULL");
+  database.pragma("foreign_keys = ON");
+  database.pragma("busy_timeout = 5000");
+  const db = compileOnly();
+  migrate(database, db.schema);
+  const runOp = opRunner(database, db);
+  const epoch = runOp(nextEpoch) as number;
+  let waiting: Waiting[] = [];
+  let scheduled: Promise<void> | undefined;
+
+  const flush = () => {
+    scheduled = undefined;
+    const batch = waiting;
+    waiting = [];
+    for (const done of commitTogether(database, batch, runOp)) done();
+  };
+  const schedule = () =>
+    new Promise<void>((resolve) => {
+      setImmediate(() => {
+        flush();
+        resolve();
+      });
+    });
+  return {
+    epoch,
+    run: <T>(op: () => Op<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ op, resolve: resolve as (value: unknown) => void, reject });
+        scheduled ??= schedule();
+      }),
+    size: () => statSync(path).size,
+    async close() {
+      while (scheduled) await scheduled;
+      database.close();
+    },
+  };
+}
+
+/** All in one transaction; if one throws, each alone, so that only the guilty one fails. */
+function commitTogether(
+  database: Database.Database,
+  batch: readonly Waiting[],
+  runOp: (op: () => Op<unknown>) => unknown,
+): Done[] {
+  const transaction = database.transaction((group: readonly Waiting[]) =>
+    group.map(({ op, resolve }): Done => {
+      const value = runOp(op);
+      return () => resolve(value);
+    }),
+  );
+  try {
+    return transaction.immediate(batch);
+  } catch (error) {
+    const only = batch[0];
+    if (batch.length === 1 && only) return [() => only.reject(error)];
+    return batch.flatMap((one) => commitTogether(database, [one], runOp));
+  }
+}
+
+function opRunner(
+  database: Database.Database,
+  db: Kysely<Tables>,
+): (op: () => Op<unknown>) => unknown {
+  const cache = new Map<Query["statement"], Prepared & { run: (args: unknown[]) => unknown[] }>();
+  const prepared = (statement: Query["statement"]) => {
+    const known = cache.get(statement);
+    if (known) return known;
+    const compiled = prepare(db, statement);
+    const native = database.prepare(compiled.sql);
+    const run = native.reader
+      ? (args: unknown[]) => native.all(...args)
+      : (args: unknown[]) => {
+          native.run(...args);
+          return [];
+        };
+    const entry = { ...compiled, run };
+    cache.set(statement, entry);
+    return entry;
+  };
+  return (op) => {
+    const generator = op();
+    let step = generator.next();
+    while (!step.done) {
+      const { statement, values } = step.value;
+      const { bind, run } = prepared(statement);
+      step = generator.next(run(bind(values)));
+    }
+    return step.value;
+  };
+}
+
+function compileOnly(): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
