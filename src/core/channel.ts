@@ -15,6 +15,21 @@ export interface Limits {
   readonly editPace: number;
 }
 
+/** How fast a platform may be written to; sends and edits count alike. */
+export interface Rate {
+  readonly calls: number;
+  /** The window in ms. */
+  readonly per: number;
+}
+
+export interface Pace {
+  readonly chat: Rate;
+  /** All chats of the listener together. */
+  readonly all: Rate;
+  /** Least ms between two edits of a growing reply. */
+  readonly editEvery: number;
+}
+
 export interface Button {
   readonly label: string;
   /** Opaque, at most 64 bytes. */
@@ -31,9 +46,9 @@ export interface OutFile {
 
 /** One message: within the limits and valid by itself. */
 export interface Part {
-  /** In the channel's own dialect. */
-  readonly body: string;
-  /** The same for people: goes out when the platform refuses the formatting. */
+  /** In the channel's own dialect (Telegram: HTML). Absent: `plain` goes out, without any formatting mode. */
+  readonly body?: string;
+  /** The same without formatting: goes out when the platform refuses the body. */
   readonly plain: string;
   readonly buttons?: readonly Button[];
   readonly file?: OutFile;
@@ -119,6 +134,8 @@ export interface Listener {
   /** Finish what is in flight, lose nothing. */
   stop(): Promise<void>;
   health(): ListenerHealth;
+  /** What the platform allows in this chat; absent: as fast as it goes. The gateway keeps to it, the listener never waits. */
+  pace?(to: Address): Pace;
   /** "Not modified" is success. Rejects with SendError. */
   edit?(ref: MessageRef, part: Part): Promise<void>;
   remove?(ref: MessageRef): Promise<void>;

@@ -139,7 +139,7 @@ function delivery(schema: Schema): Compilable[] {
     table(
       schema,
       "outbox",
-      `${serial} kind:text! state:text! turn:text question:text seq:int! listener:text! chat:text! thread:text body:text! plain:text! buttonsJson:text fileJson:text replyToJson:text refJson:text attempts:int! error:text createdAt:int! sentAt:int`,
+      `${serial} kind:text! state:text! turn:text question:text seq:int! listener:text! chat:text! thread:text body:text plain:text! buttonsJson:text fileJson:text replyToJson:text refJson:text attempts:int! error:text createdAt:int! sentAt:int`,
     ),
     schema
       .createIndex("outboxOpen")

@@ -2,30 +2,8 @@
 import type { Button, OutFile } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Address, TurnId } from "../core/words.ts";
+import { type OutboxKind, type OutboxRow, type OutboxState, toRow } from "./outbox-row.ts";
 import { type Op, query } from "./query.ts";
-
-/** reply: part of a turn's answer; card: rendered from its question when sent; notice: anything else. */
-export type OutboxKind = "reply" | "card" | "notice";
-export type OutboxState = "pending" | "sending" | "sent" | "failed" | "ambiguous";
-
-export interface OutboxRow {
-  readonly id: number;
-  readonly kind: OutboxKind;
-  readonly state: OutboxState;
-  readonly turn: TurnId | null;
-  readonly question: string | null;
-  readonly seq: number;
-  readonly to: Address;
-  readonly body: string;
-  readonly plain: string;
-  readonly buttons: readonly Button[];
-  readonly file: OutFile | null;
-  readonly replyTo: MessageRef | null;
-  /** The message it already is: the next delivery edits it. */
-  readonly ref: MessageRef | null;
-  readonly attempts: number;
-  readonly createdAt: number;
-}
 
 export interface NewPart {
   readonly kind: OutboxKind;
@@ -34,7 +12,7 @@ export interface NewPart {
   readonly question?: string | null;
   readonly seq?: number;
   readonly to: Address;
-  readonly body: string;
+  readonly body?: string;
   readonly plain: string;
   readonly buttons?: readonly Button[];
   readonly file?: OutFile;
@@ -51,7 +29,7 @@ interface Insert extends Readonly<Record<string, unknown>> {
   listener: string;
   chat: string;
   thread: string | null;
-  body: string;
+  body: string | null;
   plain: string;
   buttonsJson: string | null;
   fileJson: string | null;
@@ -96,7 +74,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     listener: to.listener,
     chat: to.chat,
     thread: to.thread ?? null,
-    body: part.body,
+    body: part.body ?? null,
     plain: part.plain,
     buttonsJson: buttons.length > 0 ? JSON.stringify(buttons) : null,
     fileJson: file ? JSON.stringify(file) : null,
@@ -111,7 +89,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     question,
     seq,
     to,
-    body: part.body,
+    ...(part.body === undefined ? {} : { body: part.body }),
     plain: part.plain,
     buttons,
     file: file ?? null,
@@ -136,37 +114,43 @@ const begin = query((db, p: { id: number }) =>
     .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1) }))
     .where("id", "=", p.id)
     .where("state", "in", ["pending", "sending"])
-    .returning("id"),
+    .returningAll(),
 );
 
-/** Committed before the socket is written; false when nothing is to be sent any more. */
-export function* beginSend(id: number): Op<boolean> {
-  return (yield* begin({ id })).length > 0;
+/** Committed before the socket is written; undefined when nothing is to be sent any more. */
+export function* beginSend(id: number): Op<OutboxRow | undefined> {
+  const [row] = yield* begin({ id });
+  return row && toRow(row);
 }
 
 const sent = query((db, p: { id: number; refJson: string; at: number }) =>
   db
     .updateTable("outbox")
-    .set({ state: "sent", refJson: p.refJson, sentAt: p.at, error: null })
-    .where("id", "=", p.id)
-    .where("state", "=", "sending"),
+    .set((eb) => ({
+      state: eb.case().when("state", "=", "sending").then("sent").else(eb.ref("state")).end(),
+      refJson: p.refJson,
+      sentAt: p.at,
+      error: null,
+    }))
+    .where("id", "=", p.id),
 );
 
+/** It is there. A row that was asked to change meanwhile stays pending, now as an edit. */
 export function* markSent(id: number, ref: MessageRef, at: number): Op<void> {
   yield* sent({ id, refJson: JSON.stringify(ref), at });
 }
 
-const refOnly = query((db, p: { id: number; refJson: string }) =>
-  db.updateTable("outbox").set({ refJson: p.refJson }).where("id", "=", p.id),
-);
-
-/** The message exists, and more is wanted of it: the row stays pending as an edit. */
-export function* setRef(id: number, ref: MessageRef): Op<void> {
-  yield* refOnly({ id, refJson: JSON.stringify(ref) });
-}
-
 const rewrite = query(
-  (db, p: { id: number; state: string; body: string; plain: string; buttonsJson: string | null }) =>
+  (
+    db,
+    p: {
+      id: number;
+      state: string;
+      body: string | null;
+      plain: string;
+      buttonsJson: string | null;
+    },
+  ) =>
     db
       .updateTable("outbox")
       .set({ state: p.state, body: p.body, plain: p.plain, buttonsJson: p.buttonsJson })
@@ -178,11 +162,12 @@ const rewrite = query(
 export function* rewritePart(p: {
   id: number;
   state: "pending" | "sending";
-  body: string;
+  body?: string;
   plain: string;
   buttons?: readonly Button[];
 }): Op<OutboxRow | undefined> {
-  const { buttons = [], ...change } = p;
+  const { buttons = [], body = null, ...rest } = p;
+  const change = { ...rest, body };
   const buttonsJson = buttons.length > 0 ? JSON.stringify(buttons) : null;
   const [row] = yield* rewrite({ ...change, buttonsJson });
   return row && toRow(row);
@@ -244,52 +229,4 @@ const move = query((db, p: { listener: string; from: string; to: string }) =>
 
 export function* moveOutbox(listener: string, from: string, to: string): Op<void> {
   yield* move({ listener, from, to });
-}
-
-interface Row {
-  id: number;
-  kind: string;
-  state: string;
-  turn: string | null;
-  question: string | null;
-  seq: number;
-  listener: string;
-  chat: string;
-  thread: string | null;
-  body: string;
-  plain: string;
-  buttonsJson: string | null;
-  fileJson: string | null;
-  replyToJson: string | null;
-  refJson: string | null;
-  attempts: number;
-  createdAt: number;
-}
-
-function toRow(row: Row): OutboxRow {
-  return {
-    id: row.id,
-    kind: row.kind as OutboxKind,
-    state: row.state as OutboxState,
-    turn: row.turn,
-    question: row.question,
-    seq: row.seq,
-    to: {
-      listener: row.listener,
-      chat: row.chat,
-      ...(row.thread === null ? {} : { thread: row.thread }),
-    },
-    body: row.body,
-    plain: row.plain,
-    buttons: parsed<Button[]>(row.buttonsJson) ?? [],
-    file: parsed<OutFile>(row.fileJson),
-    replyTo: parsed<MessageRef>(row.replyToJson),
-    ref: parsed<MessageRef>(row.refJson),
-    attempts: row.attempts,
-    createdAt: row.createdAt,
-  };
-}
-
-function parsed<T>(json: string | null): T | null {
-  return json === null ? null : (JSON.parse(json) as T);
 }

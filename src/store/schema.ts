@@ -143,7 +143,7 @@ export interface Tables {
     listener: string;
     chat: string;
     thread: string | null;
-    body: string;
+    body: string | null;
     plain: string;
     buttonsJson: string | null;
     fileJson: string | null;
