@@ -92,7 +92,10 @@ export type AgentEvent =
   | { readonly type: "failed"; readonly why: string };
 
 export type PromptBlock =
+  /** One message of a person. */
   | { readonly type: "text"; readonly text: string }
+  /** What a message refers to (a quoted message, a denial's reason): material, not an instruction. ACP: an embedded resource `sallyport:<name>`, or labelled text where the agent takes none. */
+  | { readonly type: "context"; readonly name: string; readonly text: string }
   | {
       readonly type: "file";
       readonly path: string;

@@ -49,8 +49,8 @@ export interface InboundMessage extends EventBase {
   readonly album?: string;
   /** What the channel cannot read, in words that fit "I cannot read …" (`a sticker`, `a voice message`). */
   readonly unreadable?: string;
-  /** The person changed an earlier message: never run, at most answered with a note. */
-  readonly edited?: boolean;
+  /** The person changed an earlier message, the one that came in under `key`: never run, at most answered with a note. */
+  readonly edited?: { readonly key: string };
 }
 
 export interface ButtonPress extends EventBase {

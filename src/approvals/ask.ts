@@ -1,0 +1,103 @@
+// Asks: a row, a card for each recipient, and then the wait for the row to change.
+import type { Part } from "../core/channel.ts";
+import type { MessageRef } from "../core/events.ts";
+import { addButton, addCard } from "../store/cards.ts";
+import { addPart } from "../store/outbox.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
+import type { Op } from "../store/query.ts";
+import { addQuestion, type Question } from "../store/questions.ts";
+import { setTaskState } from "../store/tasks.ts";
+import { cardText } from "./card.ts";
+import type { ApprovalPorts, Ask, Recipient } from "./ports.ts";
+
+export const patience = 3_600_000;
+
+/** Undefined when nobody who may answer can be reached. */
+export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Question | undefined> {
+  const ownersOnly = ask.ownersOnly && ask.starter.role !== "owner";
+  const mayAnswer = ask.starter.role !== "anonymous" && !ownersOnly;
+  const recipients = mayAnswer ? [ask.home] : await ports.ownerChats();
+  if (recipients.length === 0) return undefined;
+  const now = ports.clock.now();
+  const question = newQuestion(ask, ports.token(), now);
+  const shown = await Promise.all(
+    recipients.map(async (recipient) => ({
+      recipient,
+      card: ports.token(),
+      tokens: question.options.map(({ key }) => ({ key, token: ports.token() })),
+      // What is too long for one message goes out before the card: nothing is approved unread.
+      before: (await ports.render(recipient.to.listener, cardText(question, 1))).slice(0, -1),
+    })),
+  );
+  const rows = await ports.store.run(function* () {
+    yield* addQuestion({ ...question, epoch: ports.store.epoch });
+    yield* setTaskState({ id: ask.task, state: "input-required", at: now });
+    const all: OutboxRow[] = [];
+    for (const one of shown) all.push(...(yield* addShown(ports, question, one)));
+    return all;
+  });
+  ports.deliver(rows);
+  return question;
+}
+
+interface Shown {
+  readonly recipient: Recipient;
+  readonly card: string;
+  readonly tokens: readonly { readonly key: string; readonly token: string }[];
+  readonly before: readonly Part[];
+}
+
+function* addShown(ports: ApprovalPorts, question: Question, shown: Shown): Op<OutboxRow[]> {
+  const { person, to, replyTo } = shown.recipient;
+  const common = { to, at: question.createdAt, ...(replyTo ? { replyTo } : {}) };
+  const rows: OutboxRow[] = [];
+  for (const part of shown.before)
+    rows.push(yield* addPart({ ...common, ...part, kind: "notice", state: "pending" }));
+  const state = rows.length === 0 && ports.isIdle(to) ? "sending" : "pending";
+  const row = yield* addPart({ ...common, kind: "card", state, question: question.id, plain: "" });
+  const place = { ...to, outbox: row.id };
+  yield* addCard({ id: shown.card, question: question.id, person, place });
+  for (const { key, token } of shown.tokens)
+    yield* addButton({
+      token,
+      card: shown.card,
+      inbox: null,
+      option: key,
+      listener: to.listener,
+      chat: to.chat,
+      createdAt: question.createdAt,
+    });
+  return [...rows, row];
+}
+
+function newQuestion(ask: Ask, id: string, now: number): Question {
+  return {
+    id,
+    turn: ask.turn,
+    task: ask.task,
+    conversation: ask.conversation,
+    caller: ask.starter.id,
+    kind: ask.kind,
+    state: "pending",
+    outcome: null,
+    title: ask.title,
+    body: ask.body,
+    options: ask.options,
+    createdAt: now,
+    expiresAt: now + patience,
+    decidedAt: null,
+    decidedBy: null,
+    decidedName: null,
+    answer: null,
+    reason: null,
+  };
+}
+
+/** A press must come from the message that shows the card, where the platform says which that is. */
+export function isSameMessage(
+  row: OutboxRow | undefined,
+  message: MessageRef | undefined,
+): boolean {
+  if (!row?.ref || !message) return true;
+  return row.ref.chat === message.chat && row.ref.id === message.id;
+}

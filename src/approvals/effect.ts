@@ -1,0 +1,96 @@
+// What a tool call will do, as Markdown: the effect first, whole, with everything hidden made visible.
+import type { ToolCall, ToolDiff, ToolKind } from "../core/agent.ts";
+import { visible } from "../core/visible.ts";
+import type { Markdown } from "../core/words.ts";
+
+export interface Effect {
+  /** One line: `Run a command`, `Change notes.md`. */
+  readonly title: string;
+  readonly body: Markdown;
+  /** Short, for a button: `this command`, `notes.md`. */
+  readonly what: string;
+}
+
+const verbs: Record<ToolKind, string> = {
+  read: "Read",
+  search: "Search",
+  edit: "Change",
+  delete: "Delete",
+  move: "Move",
+  execute: "Run",
+  think: "Think",
+  fetch: "Fetch",
+  switch_mode: "Switch mode",
+  other: "Do",
+};
+
+export async function effectOf(call: ToolCall): Promise<Effect> {
+  if (call.command !== undefined)
+    return {
+      title: "Run a command",
+      body: fenced(visible(call.command), "sh"),
+      what: "this command",
+    };
+  if (call.diffs.length > 0) {
+    const diffs = await Promise.all(call.diffs.map(diffText));
+    return { title: titleOfDiffs(call.diffs), body: diffs.join("\n\n"), what: whatOf(call) };
+  }
+  if (call.url !== undefined)
+    return { title: "Fetch an address", body: fenced(visible(call.url)), what: "this address" };
+  const title = visible(call.title).replace(/\s+/g, " ").trim().slice(0, 200);
+  const paths = call.locations.map((path) => `- ${code(path)}`).join("\n");
+  const input = call.input === undefined ? "" : fenced(visible(call.input), "json");
+  const asked = title ? `The agent calls it: ${code(title)}` : "";
+  return {
+    title: `${verbs[call.kind]} ${call.locations.length > 0 ? shortPaths(call.locations) : "something"}`,
+    body: [asked, paths, input].filter(Boolean).join("\n\n"),
+    what: whatOf(call),
+  };
+}
+
+async function diffText(diff: ToolDiff): Promise<Markdown> {
+  if (diff.before === null)
+    return `New file ${code(diff.path)}:\n\n${fenced(visible(diff.after), languageOf(diff.path))}`;
+  const { structuredPatch } = await import("diff");
+  const patch = structuredPatch("", "", diff.before, diff.after, "", "", { context: 3 });
+  const lines = patch.hunks.flatMap((hunk) => [
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+    ...hunk.lines,
+  ]);
+  return `${code(diff.path)}:\n\n${fenced(visible(lines.join("\n")), "diff")}`;
+}
+
+function titleOfDiffs(diffs: readonly ToolDiff[]): string {
+  const verb = diffs.every((diff) => diff.before === null) ? "Create" : "Change";
+  return `${verb} ${shortPaths(diffs.map((diff) => diff.path))}`;
+}
+
+function whatOf(call: ToolCall): string {
+  const paths = [...new Set([...call.diffs.map((diff) => diff.path), ...call.locations])];
+  return paths.length === 1 ? shortPaths(paths) : "exactly this";
+}
+
+function shortPaths(paths: readonly string[]): string {
+  const names = paths.map((path) => visible(path).replace(/\s+/g, " ").split("/").at(-1) ?? path);
+  const shown = names.slice(0, 3).join(", ");
+  return names.length > 3 ? `${shown} and ${names.length - 3} more` : shown;
+}
+
+function languageOf(path: string): string {
+  return /\.([a-z0-9]{1,8})$/i.exec(path)?.[1]?.toLowerCase() ?? "";
+}
+
+/** A fence longer than any inside. */
+export function fenced(text: string, language = ""): Markdown {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Untrusted text as inline code on one line. */
+export function code(text: string): Markdown {
+  const line = visible(text).replace(/\s+/g, " ");
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map((run) => run[0].length));
+  const ticks = "`".repeat(longest + 1);
+  return longest > 0 ? `${ticks} ${line} ${ticks}` : `${ticks}${line}${ticks}`;
+}

@@ -1,0 +1,73 @@
+// A prompt at the front door: budget, queue bound, and whether its lane and a place are free right now.
+import { spend } from "../access/budgets.ts";
+import type { Caller } from "../core/words.ts";
+import type { Conversation } from "../store/conversations.ts";
+import { countOpen } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+import { pendingQuestionsIn } from "../store/questions.ts";
+import { countOpenTurns } from "../store/turns.ts";
+import { type Admitted, type Incoming, say } from "./admission.ts";
+import type { After } from "./after.ts";
+import { begin } from "./claim.ts";
+import type { TurnPorts } from "./ports.ts";
+
+type Prompt = Incoming & { readonly caller: Caller; readonly conversation: Conversation };
+
+const queueMost = 20;
+
+export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
+  const { caller, conversation, event } = prompt;
+  if (!event.text.trim() && event.files.length === 0)
+    return say(caller, event, "I am here. Tell me what to do, or send `/help`.");
+  const open = yield* countOpen(conversation.id);
+  if (open > 0 && (yield* answersQuestion(prompt)))
+    return entry(prompt, "answer", { do: "answer", caller, event, conversation });
+  if (open > queueMost)
+    return say(
+      caller,
+      event,
+      `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or \`/stop\`.`,
+    );
+  const poor = caller.role === "anonymous" ? yield* overBudget(ports, prompt) : undefined;
+  if (poor) return say(caller, event, poor);
+  const crowded = open === 0 && (yield* countOpenTurns()) >= ports.settings().concurrent;
+  if (open > 0 || crowded || event.album !== undefined)
+    return entry(prompt, "prompt", { do: "wait", conversation: conversation.id, event, crowded });
+  const ids = { task: ports.token(), turn: ports.token() };
+  const work = yield* begin(ports, { ...ids, conversation, caller, prompts: [event] });
+  const admitted = entry(prompt, "prompt", { do: "run", work });
+  return { ...admitted, state: "started", turn: ids.turn };
+}
+
+function entry(prompt: Prompt, kind: "prompt" | "answer", after: After): Admitted {
+  const { caller, conversation, event } = prompt;
+  return {
+    kind,
+    state: "accepted",
+    caller: caller.id,
+    role: caller.role,
+    conversation: conversation.id,
+    album: event.album ?? null,
+    body: event,
+    after,
+  };
+}
+
+/** A question that wants text takes the starter's next message. */
+function* answersQuestion({ caller, conversation }: Prompt): Op<boolean> {
+  const questions = yield* pendingQuestionsIn(conversation.id);
+  return questions.some(({ kind, caller: starter }) => kind === "text" && starter === caller.id);
+}
+
+function* overBudget(ports: TurnPorts, { listener, caller }: Prompt): Op<string | undefined> {
+  const now = ports.clock.now();
+  const { listenerTasksPerHour, listenerConcurrent, callerTasksPerHour } = ports.settings();
+  const limits = { listenerTasksPerHour, listenerConcurrent, callerTasksPerHour };
+  const spent = yield* spend({ listener, caller: caller.id, now, limits });
+  if (spent === "ok") return undefined;
+  const minutes = Math.max(1, Math.ceil((spent.retryAt - now) / 60_000));
+  const when = `Please try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
+  return spent.refused === "caller"
+    ? `You have used what I do for people I do not know. ${when}`
+    : `I am busy with what other people asked. ${when}`;
+}

@@ -1,0 +1,113 @@
+// Decides in the accepting transaction what of an event is kept and what becomes of it.
+import { codeIn } from "../access/codes.ts";
+import { takeHint } from "../access/hints.ts";
+import { identify } from "../access/identify.ts";
+import type { InboundEvent, InboundMessage } from "../core/events.ts";
+import type { Caller, ListenerId } from "../core/words.ts";
+import { isEnabled } from "../store/chats.ts";
+import { type Conversation, ensureConversation } from "../store/conversations.ts";
+import { findByKey } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+import { type Admitted, addressOf, type Incoming, nothing, say } from "./admission.ts";
+import { admitPrompt } from "./admit-prompt.ts";
+import type { After } from "./after.ts";
+import type { TurnPorts } from "./ports.ts";
+import { stopConversation } from "./stop.ts";
+import { type Command, commandIn } from "./words.ts";
+
+export function admitter(
+  ports: TurnPorts,
+): (listener: ListenerId) => (event: InboundEvent) => Op<Admitted> {
+  return (listener) =>
+    function* (event) {
+      const code = event.kind === "message" ? codeIn(event.text) : null;
+      if (event.kind === "message" && code) return admitCode(ports.hmac(code), event);
+      const caller = yield* identify({ listener, ...event.sender });
+      if (event.kind === "press")
+        return keep("press", caller, event, { do: "press", caller, event });
+      if (event.kind === "chat") return keep("chat", caller, event, { do: "chat", caller, event });
+      return yield* admitMessage(ports, caller, { listener, event });
+    };
+}
+
+/** Of a code only its HMAC is kept, and whom to answer. */
+function admitCode(hmac: string, { chat, message, sender }: InboundMessage): Admitted {
+  const event = { chat, message, sender };
+  const after: After = { do: "code", event, hmac };
+  return {
+    kind: "code",
+    state: "accepted",
+    caller: null,
+    role: null,
+    body: { hmac, event },
+    after,
+  };
+}
+
+function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op<Admitted> {
+  const { event, listener } = incoming;
+  const command = event.edited ? undefined : commandIn(event);
+  if (event.chat.kind === "group") {
+    if (!event.addressed || caller.role === "anonymous") return nothing(caller);
+    const opens = command?.name === "enable";
+    if (!opens && !(yield* isEnabled(listener, event.chat.id))) return nothing(caller);
+  } else if (caller.role === "anonymous" && ports.settings().public !== "anyone")
+    return yield* admitStranger(ports, caller, incoming);
+  if (event.edited) return yield* admitEdit(caller, incoming, event.edited.key);
+  if (event.unreadable && !event.text && event.files.length === 0)
+    return say(caller, event, `I cannot read ${event.unreadable}. Please send text or a file.`);
+  const conversation = yield* conversationOf(ports, caller, incoming);
+  if (command) return yield* admitCommand(ports, { caller, conversation, event, command });
+  return yield* admitPrompt(ports, { caller, conversation, ...incoming });
+}
+
+function* conversationOf(
+  { clock, token }: TurnPorts,
+  caller: Caller,
+  { listener, event }: Incoming,
+): Op<Conversation> {
+  const place = { address: addressOf(listener, event), kind: event.chat.kind, caller: caller.id };
+  return yield* ensureConversation(place, token(), clock.now());
+}
+
+function* admitCommand(
+  { approvals }: TurnPorts,
+  it: { caller: Caller; conversation: Conversation; event: InboundMessage; command: Command },
+): Op<Admitted> {
+  const { caller, conversation, event, command } = it;
+  // In this very commit, so that "do X" and "/stop" in one batch do not run X.
+  const stop =
+    command.name === "stop"
+      ? { stop: yield* stopConversation(approvals, conversation.id, caller.id) }
+      : {};
+  const after: After = { do: "command", caller, event, command, ...stop };
+  return { ...keep("command", caller, event, after), conversation: conversation.id };
+}
+
+/** An unknown sender: the id only; one hint a day. */
+function* admitStranger(
+  { clock }: TurnPorts,
+  caller: Caller,
+  { listener, event }: Incoming,
+): Op<Admitted> {
+  const hint = yield* takeHint({ listener, ...event.sender }, clock.now());
+  if (!hint) return nothing(caller);
+  const text =
+    "I do not know you yet. Ask the person who runs me for a code, then send me `join` and the code.";
+  return say(caller, { ...event, text: "", files: [] }, text, null);
+}
+
+function* admitEdit(caller: Caller, { listener, event }: Incoming, key: string): Op<Admitted> {
+  const before = yield* findByKey(listener, key);
+  const changed = before?.event.kind === "message" && before.event.text !== event.text;
+  if (!changed) return nothing(caller);
+  return say(
+    caller,
+    event,
+    "I saw that you changed a message. I work from the one I got first: send the change as a new message.",
+  );
+}
+
+function keep(kind: Admitted["kind"], caller: Caller, event: InboundEvent, after: After): Admitted {
+  return { kind, state: "accepted", caller: caller.id, role: caller.role, body: event, after };
+}

@@ -1,0 +1,117 @@
+// Claims: a prompt, or the prompts that waited for the same lane, become a task and its turn.
+import type { InboundMessage } from "../core/events.ts";
+import type { Caller, Role } from "../core/words.ts";
+import { type Conversation, findConversation } from "../store/conversations.ts";
+import { type InboxEntry, promptsOfTurn, startEntry, waitingPrompts } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+import { addTask, findTask } from "../store/tasks.ts";
+import { addTurn, findTurn, type Turn } from "../store/turns.ts";
+import type { TurnPorts } from "./ports.ts";
+
+export interface Work {
+  readonly turn: Turn;
+  readonly conversation: Conversation;
+  readonly caller: Caller;
+  readonly prompts: readonly InboundMessage[];
+}
+
+interface Claim {
+  readonly task: string;
+  readonly turn: string;
+  readonly conversation: Conversation;
+  readonly caller: Caller;
+  readonly prompts: readonly InboundMessage[];
+}
+
+/** Inserts task and turn; the caller of this marks the inbox rows started in the same transaction. */
+export function* begin(ports: TurnPorts, claim: Claim): Op<Work> {
+  const { conversation, caller, prompts } = claim;
+  const at = ports.clock.now();
+  const title = titleOf(prompts);
+  yield* addTask({
+    id: claim.task,
+    conversation: conversation.id,
+    caller: caller.id,
+    callerName: caller.name,
+    title,
+    at,
+  });
+  const turn = {
+    id: claim.turn,
+    task: claim.task,
+    conversation: conversation.id,
+    caller: caller.id,
+    role: caller.role,
+    asks: ports.agent.asks,
+    epoch: ports.store.epoch,
+    startedAt: at,
+  };
+  yield* addTurn(turn);
+  return {
+    turn: { ...turn, state: "running", effects: false, run: 1 },
+    conversation,
+    caller,
+    prompts,
+  };
+}
+
+/** An album may still be arriving this long after its last piece. */
+export const albumWait = 1200;
+const mergeMost = 20;
+
+/** The next work of a lane, or undefined when nothing waits (any more, or yet). */
+export function* claimNext(
+  ports: TurnPorts,
+  id: string,
+  ids: { task: string; turn: string },
+): Op<Work | undefined> {
+  const conversation = yield* findConversation(id);
+  const waiting = yield* waitingPrompts(id, mergeMost);
+  const group = together(waiting, ports.settings().merge, ports.clock.now());
+  const first = group[0];
+  if (!conversation || !first) return undefined;
+  const caller = callerOf(first.caller, first.role, first.event.sender.name);
+  for (const entry of group) yield* startEntry(entry.id, ids.turn);
+  const prompts = group.map((entry) => entry.event as InboundMessage);
+  return yield* begin(ports, { ...ids, conversation, caller, prompts });
+}
+
+/** The first prompt, and those behind it that belong to the same turn: same caller when merging, same album always. */
+function together(waiting: readonly InboxEntry[], merge: boolean, now: number): InboxEntry[] {
+  const first = waiting[0];
+  const group: InboxEntry[] = [];
+  for (const entry of waiting) {
+    const sameAlbum = entry.album !== null && entry.album === first?.album;
+    if (entry !== first && !sameAlbum && !(merge && entry.caller === first?.caller)) break;
+    if (entry.album !== null && now - entry.receivedAt < albumWait)
+      return group.filter((one) => one.album !== entry.album);
+    group.push(entry);
+  }
+  return group;
+}
+
+/** A turn that a dead gateway had started, as work again. */
+export function* reclaim(turnId: string): Op<Work | undefined> {
+  const turn = yield* findTurn(turnId);
+  const conversation = turn && (yield* findConversation(turn.conversation));
+  if (!turn || !conversation) return undefined;
+  const entries = yield* promptsOfTurn(turnId);
+  const task = yield* findTask(turn.task);
+  const caller = callerOf(turn.caller, turn.role, task?.callerName ?? "");
+  return {
+    turn,
+    conversation,
+    caller,
+    prompts: entries.map((entry) => entry.event as InboundMessage),
+  };
+}
+
+export function callerOf(id: string, role: Role, name: string): Caller {
+  return { id, pairing: id.startsWith("p:") ? id.slice(2) : null, role, name };
+}
+
+function titleOf(prompts: readonly InboundMessage[]): string {
+  const text = prompts.map((prompt) => prompt.text.trim()).find(Boolean);
+  const title = (text ?? prompts[0]?.files[0]?.name ?? "").replace(/\s+/g, " ");
+  return title.length > 80 ? `${title.slice(0, 79)}…` : title;
+}

@@ -1,0 +1,207 @@
+// The commands of the chat.
+import { may } from "../access/authorise.ts";
+import { escapeInline } from "../approvals/card.ts";
+import { code } from "../approvals/effect.ts";
+import { narrowestAllow } from "../approvals/options.ts";
+import type { InboundMessage } from "../core/events.ts";
+import type { Caller, Markdown } from "../core/words.ts";
+import { addCard, cardsOf, findNumber } from "../store/cards.ts";
+import { setEnabled } from "../store/chats.ts";
+import { ensureConversation, setNote, setSession } from "../store/conversations.ts";
+import { lastReported } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+import { findQuestion, pendingQuestions, type Question } from "../store/questions.ts";
+import { listTasks, type Task } from "../store/tasks.ts";
+import { openTurns } from "../store/turns.ts";
+import { addressOf } from "./admission.ts";
+import { decidedText } from "./incoming.ts";
+import type { TurnPorts } from "./ports.ts";
+import type { Receiver } from "./receive.ts";
+import { respond } from "./respond.ts";
+import { retryEntry } from "./retry.ts";
+import type { StopEffect } from "./stop.ts";
+import { type Command, menu } from "./words.ts";
+
+interface Asked {
+  readonly id: number;
+  readonly listener: string;
+  readonly caller: Caller;
+  readonly event: InboundMessage;
+  readonly command: Command;
+  readonly stop?: StopEffect;
+}
+
+export async function runCommand(
+  ports: TurnPorts,
+  receiver: Receiver,
+  asked: Asked,
+): Promise<void> {
+  const text = await answerTo(ports, receiver, asked);
+  const { id, listener, event } = asked;
+  await respond(ports, { id, listener, event, text });
+}
+
+async function answerTo(ports: TurnPorts, receiver: Receiver, asked: Asked): Promise<Markdown> {
+  switch (asked.command.name) {
+    case "new":
+      return startAfresh(ports, asked);
+    case "stop":
+      return stopText(asked.stop);
+    case "status":
+      return status(ports, asked);
+    case "tasks":
+      return tasks(ports, asked.caller);
+    case "approvals":
+      return approvals(ports, asked);
+    case "whoami":
+      return whoami(ports, asked);
+    case "enable":
+    case "disable":
+      return enable(ports, asked);
+    case "allow":
+    case "deny":
+      return decide(ports, asked);
+    case "retry":
+      return retry(ports, receiver, asked);
+    default:
+      return help(ports);
+  }
+}
+
+function help({ agent }: TurnPorts): Markdown {
+  const lines = menu.map(({ command, description }) => `- \`/${command}\` ${description}`);
+  const asks = agent.asks
+    ? "Before anything is changed or run I ask you, with buttons; `allow 3` and `deny 3 because …` work too."
+    : "**Approvals do not apply to this agent: it never asks before it acts.**";
+  return [`Tell me what to do, in your own words. ${asks}`, lines.join("\n")].join("\n\n");
+}
+
+function* conversationFor({ clock, token }: TurnPorts, { listener, event, caller }: Asked) {
+  const place = { address: addressOf(listener, event), kind: event.chat.kind, caller: caller.id };
+  return yield* ensureConversation(place, token(), clock.now());
+}
+
+async function startAfresh(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+  await ports.store.run(function* () {
+    const { id } = yield* conversationFor(ports, asked);
+    yield* setSession(id, null);
+    yield* setNote(id, null);
+  });
+  return "Your next message starts afresh.";
+}
+
+function stopText(stop: StopEffect | undefined): Markdown {
+  const running = stop?.turns.length ?? 0;
+  const waiting = stop?.waiting ?? 0;
+  if (running + waiting === 0) return "There is nothing to stop.";
+  const also = waiting > 0 ? ` ${waiting} waiting message${waiting === 1 ? "" : "s"} dropped.` : "";
+  return running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`;
+}
+
+async function status(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
+  const now = ports.clock.now();
+  const turns = await ports.store.run(openTurns);
+  const mine = turns.filter((turn) => may(caller, "see-task", { starter: turn.caller }));
+  const lines = mine.map((turn) => {
+    const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
+    const whose = turn.caller === caller.id ? "your" : "another person's";
+    return `- ${whose} task ${code(turn.task.slice(0, 8))}, ${turn.state} for ${seconds} s`;
+  });
+  const waiting = ports.lanes.waiting();
+  const queue = waiting > 0 ? `${waiting} more in the queue.` : "";
+  const working =
+    lines.length > 0 ? `At work:\n\n${lines.join("\n")}` : "Nothing of yours is running.";
+  return [working, queue, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
+}
+
+async function tasks(ports: TurnPorts, caller: Caller): Promise<Markdown> {
+  const list = await ports.store.run(() =>
+    listTasks(10, caller.role === "owner" ? undefined : caller.id),
+  );
+  if (list.length === 0) return "No tasks yet.";
+  return list.map((task) => taskLine(task, caller)).join("\n");
+}
+
+function taskLine(task: Task, caller: Caller): string {
+  const whose = task.caller === caller.id ? "" : ` (${escapeInline(task.callerName)})`;
+  return `- ${task.state} · ${escapeInline(task.title) || "a file"}${whose}`;
+}
+
+/** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */
+async function approvals(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
+  const lines = await ports.store.run(function* () {
+    const all = yield* pendingQuestions();
+    const open = all.filter((question) => may(caller, "answer", { starter: question.caller }));
+    const shown: string[] = [];
+    for (const question of open) shown.push(yield* questionLine(ports, caller, question));
+    return shown;
+  });
+  if (lines.length === 0) return "Nothing waits for a decision.";
+  return `${lines.join("\n")}\n\n\`allow 3\` or \`deny 3 because …\` decides.`;
+}
+
+function* questionLine({ token }: TurnPorts, caller: Caller, question: Question): Op<string> {
+  const cards = yield* cardsOf(question.id);
+  const own = cards.find(({ person }) => person === caller.id);
+  const card =
+    own ?? (yield* addCard({ id: token(), question: question.id, person: caller.id, place: null }));
+  return `- **${card.number}** ${escapeInline(question.title)}`;
+}
+
+async function whoami(ports: TurnPorts, { caller, event, listener }: Asked): Promise<Markdown> {
+  const who =
+    caller.pairing === null
+      ? "nobody I know (anonymous)"
+      : `**${escapeInline(caller.name)}**, ${caller.role}`;
+  return `You are ${who}. This account is ${code(event.sender.account)} on ${code(listener)}.${ports.agent.asks ? "" : " Approvals do not apply to this agent."}`;
+}
+
+async function enable(
+  ports: TurnPorts,
+  { caller, event, listener, command }: Asked,
+): Promise<Markdown> {
+  if (event.chat.kind === "direct") return "That is for groups: send it there, addressed to me.";
+  if (!may(caller, "enable")) return "Only an owner can open or close a chat to me.";
+  const on = command.name === "enable";
+  const at = ports.clock.now();
+  await ports.store.run(() =>
+    setEnabled({ listener, chat: event.chat.id, enabled: on, title: "", at }),
+  );
+  return on
+    ? "I answer here from now on, when I am addressed, and only people who are paired."
+    : "I am silent here from now on.";
+}
+
+async function decide(
+  ports: TurnPorts,
+  { caller, event, listener, command }: Asked,
+): Promise<Markdown> {
+  const [, digits = "", reason] =
+    /^(\d+)\s*(?:because\s+|:\s*)?([\s\S]*)$/i.exec(command.rest.trim()) ?? [];
+  const number = Number(digits);
+  const question = await ports.store.run(function* () {
+    const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
+    return card && (yield* findQuestion(card.question));
+  });
+  if (!question) return `There is no question ${number}. \`/approvals\` lists what waits.`;
+  const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
+  if (!key) return "That question is not a yes or no: answer it in its chat.";
+  const place = `${listener} ${event.chat.id}`;
+  const because = reason?.trim() ? { reason: reason.trim().slice(0, 1000) } : {};
+  const decided = await ports.approvals.decide(caller, question, { key, place, ...because });
+  return decided === "decided" && command.name === "deny"
+    ? "Denied."
+    : decidedText(decided, question, key);
+}
+
+async function retry(ports: TurnPorts, receiver: Receiver, asked: Asked): Promise<Markdown> {
+  const entry = await ports.store.run(function* () {
+    const { id } = yield* conversationFor(ports, asked);
+    return yield* lastReported(id, asked.caller.id);
+  });
+  if (entry === undefined) return "There is nothing to retry.";
+  const retried = await retryEntry(ports, asked.caller, entry);
+  if (typeof retried === "string") return retried;
+  receiver.wake(retried.conversation);
+  return "";
+}

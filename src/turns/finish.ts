@@ -1,0 +1,117 @@
+// The end of a turn, in one transaction: turn, task, inbox, and the answer's parts in the outbox.
+import type { Part } from "../core/channel.ts";
+import type { MessageRef } from "../core/events.ts";
+import type { Address, Markdown, TaskState } from "../core/words.ts";
+import { addButton } from "../store/cards.ts";
+import { setNote } from "../store/conversations.ts";
+import { finishTurnEntries, type InboxOutcome, promptsOfTurn } from "../store/inbox.ts";
+import { addPart, repliesOf, rewritePart } from "../store/outbox.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
+import type { Op } from "../store/query.ts";
+import { setTaskState } from "../store/tasks.ts";
+import { endTurn, type Turn } from "../store/turns.ts";
+import type { TurnPorts } from "./ports.ts";
+
+export interface Ending {
+  readonly turn: Turn;
+  readonly task: TaskState;
+  readonly inbox: InboxOutcome;
+  /** ok, failed, cancelled, reported: for `task show`. */
+  readonly how: string;
+  readonly reason?: string;
+  readonly text: Markdown;
+  readonly to: Address;
+  readonly replyTo?: MessageRef;
+  /** A message was posted while it worked: the first part goes on there. */
+  readonly grown: boolean;
+  readonly retry?: boolean;
+  /** What the next prompt must carry (reasons of denials). */
+  readonly note?: string;
+}
+
+/** Longer answers go as a file. */
+const textMost = 64_000;
+
+export async function finish(ports: TurnPorts, ending: Ending): Promise<void> {
+  const parts = ending.text.trim() ? await partsOf(ports, ending) : [];
+  const state = ports.deliver.isIdle(ending.to) ? "sending" : "pending";
+  const token = ending.retry ? ports.token() : undefined;
+  const rows = await ports.store.run(() => commit(ports, ending, { parts, state, token }));
+  ports.deliver.deliver(rows);
+}
+
+async function partsOf(ports: TurnPorts, { to, text }: Ending): Promise<Part[]> {
+  if (text.length <= textMost) return ports.render(to.listener, text);
+  const name = "answer.md";
+  const { path, size } = await ports.keepFile(name, text);
+  const said = await ports.render(
+    to.listener,
+    `${text.slice(0, 600).trimEnd()}…\n\nThe whole answer is long (${Math.ceil(size / 1024)} kB), so it is in this file.`,
+  );
+  const file = { path, name, size, mime: "text/markdown" };
+  return said.map((part, index) => (index === said.length - 1 ? { ...part, file } : part));
+}
+
+interface Out {
+  readonly parts: readonly Part[];
+  readonly state: "sending" | "pending";
+  readonly token: string | undefined;
+}
+
+function* commit(ports: TurnPorts, ending: Ending, out: Out): Op<OutboxRow[]> {
+  const { turn } = ending;
+  const at = ports.clock.now();
+  if (!(yield* endTurn(turn.id, ending.how, at))) return [];
+  yield* setTaskState({ id: turn.task, state: ending.task, at, reason: ending.reason ?? null });
+  yield* finishTurnEntries(turn.id, ending.inbox);
+  if (ending.note) yield* setNote(turn.conversation, ending.note);
+  const retry = out.token ? yield* retryButton(ending, out.token, at) : [];
+  return yield* writeParts(ending, { ...out, retry, at });
+}
+
+function* writeParts(
+  { turn, to, replyTo, grown }: Ending,
+  { parts, state, retry, at }: Out & { retry: Part["buttons"]; at: number },
+): Op<OutboxRow[]> {
+  const [posted] = grown || turn.run > 1 ? yield* repliesOf(turn.id) : [];
+  const rows: OutboxRow[] = [];
+  for (const [seq, part] of parts.entries()) {
+    const buttons = seq === parts.length - 1 ? (retry ?? []) : [];
+    if (seq === 0 && posted && !part.file) {
+      const row = yield* rewritePart({ ...part, id: posted.id, state: "pending", buttons });
+      if (row) rows.push(row);
+      continue;
+    }
+    const quoted = seq === 0 && replyTo ? { replyTo } : {};
+    const first = rows.length === 0 ? state : "pending";
+    rows.push(
+      yield* addPart({
+        ...part,
+        ...quoted,
+        kind: "reply",
+        state: first,
+        turn: turn.id,
+        seq,
+        to,
+        buttons,
+        at,
+      }),
+    );
+  }
+  return rows;
+}
+
+function* retryButton({ turn, to }: Ending, token: string, at: number): Op<Part["buttons"]> {
+  const [entry] = yield* promptsOfTurn(turn.id);
+  if (!entry) return [];
+  yield* addButton({
+    token,
+    card: null,
+    inbox: entry.id,
+    option: "retry",
+    listener: to.listener,
+    chat: to.chat,
+    createdAt: at,
+  });
+  return [{ label: "Retry", data: token }];
+}

@@ -1,0 +1,47 @@
+// What turns needs from outside: gateway.ts wires it.
+import type { Approvals } from "../approvals/approvals.ts";
+import type { Policy } from "../approvals/verdict.ts";
+import type { Deliver } from "../bus/deliver.ts";
+import type { Lanes } from "../bus/lanes.ts";
+import type { Agent } from "../core/agent.ts";
+import type { Channel, Listener, Part } from "../core/channel.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { SandboxScope } from "../core/sandbox.ts";
+import type { Caller, ListenerId, Markdown } from "../core/words.ts";
+import type { Conversation } from "../store/conversations.ts";
+import type { Store } from "../store/store.ts";
+
+/** The settings that turns read; live, so that a change acts at once. */
+export interface TurnSettings {
+  readonly public: "nobody" | "anyone";
+  readonly merge: boolean;
+  readonly concurrent: number;
+  readonly listenerTasksPerHour: number;
+  readonly listenerConcurrent: number;
+  readonly callerTasksPerHour: number;
+  readonly auto: Policy["auto"];
+  readonly deny: Policy["deny"];
+}
+
+export interface TurnPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lanes: Lanes;
+  readonly deliver: Deliver;
+  readonly approvals: Approvals;
+  readonly agent: Agent;
+  settings(): TurnSettings;
+  /** Unguessable, at most 48 characters. */
+  token(): string;
+  hmac(code: string): string;
+  listener(id: ListenerId): Listener | undefined;
+  channel(id: ListenerId): Channel | undefined;
+  render(id: ListenerId, text: Markdown): Promise<Part[]>;
+  scopeOf(caller: Caller, conversation: Conversation): SandboxScope;
+  /** Where the scope's folders are inside the sandbox. */
+  inside(scope: SandboxScope): { readonly workspace: string; readonly home: string };
+  /** A long answer as a file of ours. */
+  keepFile(name: string, text: string): Promise<{ path: string; size: number }>;
+}

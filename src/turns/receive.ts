@@ -1,0 +1,132 @@
+// What happens to each event after the commit: prompts enter their lane, everything else is handled at once, in order per sender.
+import type { Accepted } from "../bus/accept.ts";
+import type { TurnId } from "../core/words.ts";
+import type { After } from "./after.ts";
+import { albumWait, claimNext, type Work } from "./claim.ts";
+import { runCommand } from "./commands.ts";
+import { onAnswer, onChat, onCode, onPress } from "./incoming.ts";
+import type { TurnPorts } from "./ports.ts";
+import { respond } from "./respond.ts";
+import type { StopEffect } from "./stop.ts";
+import { runTurn } from "./turn.ts";
+
+export interface Receiver {
+  /** After the commit, in order. */
+  handle(accepted: readonly Accepted<After>[]): void;
+  /** Work that recovery found. */
+  run(work: Work): void;
+  /** Looks for what waits in a lane. */
+  wake(conversation: string): void;
+  /** The effect of a stop that is committed: turns are cancelled, cards change. */
+  stopped(effect: StopEffect): void;
+  readonly running: ReadonlyMap<TurnId, AbortController>;
+}
+
+export function createReceiver(ports: TurnPorts): Receiver {
+  const running = new Map<TurnId, AbortController>();
+  const tails = new Map<string, Promise<void>>();
+
+  const work = async (it: Work) => {
+    const stop = running.get(it.turn.id) ?? new AbortController();
+    running.set(it.turn.id, stop);
+    try {
+      await runTurn(ports, it, stop.signal);
+    } finally {
+      running.delete(it.turn.id);
+    }
+  };
+  const run = (it: Work) => {
+    running.set(it.turn.id, new AbortController());
+    ports.lanes.enter(it.conversation.id, () => work(it));
+  };
+  const wake = (conversation: string) =>
+    ports.lanes.enter(conversation, async () => {
+      const ids = { task: ports.token(), turn: ports.token() };
+      const next = await ports.store.run(() => claimNext(ports, conversation, ids));
+      if (next) await work(next);
+    });
+  const stopped = ({ turns, expired }: StopEffect) => {
+    for (const turn of turns) running.get(turn)?.abort();
+    for (const one of expired) ports.approvals.afterExpiry(one);
+  };
+  /** In order per sender, so that two commands of one person never overtake each other. */
+  const inOrder = (key: string, job: () => Promise<void>) => {
+    const mine = (tails.get(key) ?? Promise.resolve())
+      .then(job)
+      .catch((error) => ports.log.error({ error }, "An event could not be handled"))
+      .then(() => {
+        if (tails.get(key) === mine) tails.delete(key);
+      });
+    tails.set(key, mine);
+  };
+  const receiver: Receiver = {
+    run,
+    wake,
+    stopped,
+    running,
+    handle(accepted) {
+      for (const { after } of accepted)
+        if (after.do === "run") running.set(after.work.turn.id, new AbortController());
+      for (const { after } of accepted)
+        if (after.do === "command" && after.stop) stopped(after.stop);
+      for (const one of accepted) dispatch(one);
+    },
+  };
+  const dispatch = (one: Accepted<After>) => {
+    const { after, id, listener } = one;
+    if (after.do === "nothing") return;
+    if (after.do === "run") {
+      ports.lanes.enter(after.work.conversation.id, () => work(after.work));
+      return;
+    }
+    if (after.do === "wait") return wait(ports, { after, listener, wake });
+    inOrder(`${listener}\n${after.event.sender.account}`, () =>
+      handleNow(ports, receiver, { id, listener, after }),
+    );
+  };
+  return receiver;
+}
+
+function wait(
+  ports: TurnPorts,
+  it: { after: Extract<After, { do: "wait" }>; listener: string; wake: (id: string) => unknown },
+): void {
+  const { after, listener, wake } = it;
+  if (after.event.album !== undefined) {
+    setTimeout(() => wake(after.conversation), albumWait + 50).unref();
+    return;
+  }
+  wake(after.conversation);
+  const place = ports.lanes.waiting();
+  if (after.crowded && place > 0)
+    respond(ports, { listener, event: after.event, text: placeText(place) }).catch((error) =>
+      ports.log.error({ error }, "Could not tell the place in the queue"),
+    );
+}
+
+function placeText(place: number): string {
+  return place === 1
+    ? "All hands are busy. You are next."
+    : `All hands are busy. You are number ${place} in the queue.`;
+}
+
+async function handleNow(
+  ports: TurnPorts,
+  receiver: Receiver,
+  { id, listener, after }: Accepted<After>,
+): Promise<void> {
+  switch (after.do) {
+    case "say":
+      return respond(ports, { id, listener, event: after.event, text: after.text });
+    case "command":
+      return runCommand(ports, receiver, { id, listener, ...after });
+    case "answer":
+      return onAnswer(ports, { id, listener, ...after });
+    case "code":
+      return onCode(ports, { id, listener, ...after });
+    case "press":
+      return onPress(ports, receiver, { id, listener, ...after });
+    case "chat":
+      return onChat(ports, { id, listener, ...after });
+  }
+}

@@ -1,0 +1,99 @@
+// After a crash: what a dead gateway had begun is run again, or reported, before any new event is looked at.
+import { finishTurnEntries, waitingConversations } from "../store/inbox.ts";
+import { setOutboxState, undelivered } from "../store/outbox.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
+import type { Op } from "../store/query.ts";
+import { setTaskState } from "../store/tasks.ts";
+import { endTurn, openTurns, runAgain, type Turn } from "../store/turns.ts";
+import { reclaim, type Work } from "./claim.ts";
+import { finish } from "./finish.ts";
+import type { TurnPorts } from "./ports.ts";
+
+export interface Recovered {
+  /** Turns to run again. */
+  readonly again: readonly Work[];
+  /** Conversations in which prompts wait. */
+  readonly lanes: readonly string[];
+  readonly reported: number;
+  readonly ambiguous: number;
+}
+
+/** `swept`: nothing of the dead gateway runs any more. If that is unknown, nothing is run again. */
+export async function recover(ports: TurnPorts, swept: boolean): Promise<Recovered> {
+  const found = await ports.store.run(() => settleRows(ports, swept));
+  for (const work of found.report) await report(ports, work, swept);
+  ports.deliver.deliver(found.rows);
+  return {
+    again: found.again,
+    lanes: found.lanes,
+    reported: found.report.length,
+    ambiguous: found.ambiguous,
+  };
+}
+
+interface Found {
+  readonly again: Work[];
+  readonly report: Work[];
+  readonly lanes: string[];
+  readonly rows: readonly OutboxRow[];
+  readonly ambiguous: number;
+}
+
+function* settleRows(ports: TurnPorts, swept: boolean): Op<Found> {
+  const again: Work[] = [];
+  const report: Work[] = [];
+  for (const turn of yield* openTurns()) {
+    yield* ports.approvals.expireTurn(turn.id, "restart");
+    if (turn.state === "stopping") yield* cancel(ports, turn);
+    else {
+      const rerun = swept && mayRunAgain(turn);
+      if (rerun) yield* runAgain(turn.id, ports.store.epoch);
+      const work = yield* reclaim(turn.id);
+      if (work) (rerun ? again : report).push(work);
+    }
+  }
+  const before = yield* undelivered();
+  const inDoubt = before.filter((row) => row.state === "sending");
+  for (const row of inDoubt) yield* setOutboxState(row.id, "pending", "a crash came in between");
+  const rows = before.map((row) => ({ ...row, state: "pending" as const }));
+  return { again, report, lanes: yield* waitingConversations(), rows, ambiguous: inDoubt.length };
+}
+
+/** Only if it provably changed nothing, and never a third time. */
+function mayRunAgain(turn: Turn): boolean {
+  return turn.asks && !turn.effects && turn.run < 2;
+}
+
+function* cancel({ clock }: TurnPorts, turn: Turn): Op<void> {
+  const at = clock.now();
+  yield* endTurn(turn.id, "cancelled", at);
+  yield* finishTurnEntries(turn.id, "cancelled");
+  yield* setTaskState({ id: turn.task, state: "canceled", at });
+}
+
+async function report(
+  ports: TurnPorts,
+  { turn, conversation, prompts }: Work,
+  swept: boolean,
+): Promise<void> {
+  const last = prompts.at(-1);
+  const why = !swept
+    ? "I could not make sure that what I had started is gone"
+    : !turn.asks
+      ? "this agent does not ask before it changes things"
+      : turn.effects
+        ? "something may have been changed already"
+        : "it was cut off twice";
+  await finish(ports, {
+    turn,
+    task: "failed",
+    inbox: "reported",
+    how: "reported",
+    reason: `cut off by a restart: ${why}`,
+    text: `⚠️ A restart cut me off, and I did not begin again by myself, because ${why}. Have a look, then press Retry (or send \`retry\`) to run it once more.`,
+    to: conversation.address,
+    ...(conversation.kind === "group" && last ? { replyTo: last.message } : {}),
+    grown: true,
+    retry: true,
+  });
+}

@@ -1,0 +1,138 @@
+// The growing reply: nothing before 400 ms, then one message that grows by edits; the end is always whole.
+import type { ToolCall } from "../core/agent.ts";
+import type { MessageRef } from "../core/events.ts";
+import { visibleLine } from "../core/visible.ts";
+import type { Address, Markdown, TurnId } from "../core/words.ts";
+import { addPart, repliesOf } from "../store/outbox.ts";
+import type { TurnPorts } from "./ports.ts";
+
+export interface Reply {
+  append(text: string): void;
+  tool(call: ToolCall): void;
+  /** A question is open: no typing, no tool line. */
+  waiting(on: boolean): void;
+  readonly text: string;
+  /** No preview starts after this; resolves when the last one is out. */
+  close(): Promise<void>;
+}
+
+/** A quick answer is one call: no typing and no preview before this. */
+const quiet = 400;
+const typingEvery = 4500;
+/** More than this is a file in the end. */
+const keepMost = 8_000_000;
+
+interface Growing {
+  text: string;
+  line: string;
+  asked: boolean;
+  shown: string;
+  message: Promise<MessageRef | undefined> | undefined;
+  closed: boolean;
+}
+
+export function openReply(
+  ports: TurnPorts,
+  place: { turn: TurnId; to: Address; replyTo?: MessageRef },
+): Reply {
+  const listener = ports.listener(place.to.listener);
+  const growing: Growing = {
+    text: "",
+    line: "",
+    asked: false,
+    shown: "",
+    message: undefined,
+    closed: false,
+  };
+  let busy: Promise<void> = Promise.resolve();
+  let lastTyping = 0;
+  const pace =
+    listener?.pace?.(place.to).editEvery ?? ports.channel(place.to.listener)?.limits.editPace;
+  const tick = () => {
+    const now = ports.clock.now();
+    if (!growing.asked && now - lastTyping >= typingEvery) {
+      lastTyping = now;
+      listener?.showTyping?.(place.to).catch(() => undefined);
+    }
+    if (listener?.edit) busy = grow(ports, place, growing);
+  };
+  const step = async () => {
+    if (growing.closed) return;
+    tick();
+    await busy.catch((error) => ports.log.debug({ error }, "A preview was lost"));
+    if (!growing.closed) timer = setTimeout(step, Math.max(quiet, pace ?? 0));
+  };
+  let timer = setTimeout(step, quiet);
+  return {
+    append(text) {
+      growing.line = "";
+      if (growing.text.length < keepMost) growing.text += text;
+    },
+    tool(call) {
+      const running = call.status === "pending" || call.status === "in_progress";
+      growing.line = running ? toolLine(call) : "";
+    },
+    waiting(on) {
+      growing.asked = on;
+    },
+    get text() {
+      return growing.text;
+    },
+    async close() {
+      growing.closed = true;
+      clearTimeout(timer);
+      await busy.catch(() => undefined);
+    },
+  };
+}
+
+function toolLine(call: ToolCall): string {
+  const title = visibleLine(call.command ?? call.title).replace(/`/g, "'");
+  return `⏳ \`${title.length > 100 ? `${title.slice(0, 99)}…` : title || call.kind}\``;
+}
+
+async function grow(
+  ports: TurnPorts,
+  place: { turn: TurnId; to: Address; replyTo?: MessageRef },
+  growing: Growing,
+): Promise<void> {
+  const wanted = previewText(growing);
+  if (!wanted || wanted === growing.shown) return;
+  growing.message ??= firstMessage(ports, place, wanted).then((ref) => {
+    growing.shown = wanted;
+    return ref;
+  });
+  const ref = await growing.message;
+  if (!ref || growing.closed || growing.shown === wanted) return;
+  const part = (await ports.render(place.to.listener, wanted))[0];
+  if (!part || growing.closed) return;
+  growing.shown = wanted;
+  await ports.deliver.preview(place.to, ref, part);
+}
+
+/** Only the first message grows; what is longer arrives with the end. */
+function previewText({ text, line, asked }: Growing): Markdown {
+  const shown = text.length > previewMost ? `${text.slice(0, previewMost)}…` : text;
+  return [shown, asked ? "" : line].filter((piece) => piece.trim()).join("\n\n");
+}
+const previewMost = 3000;
+
+/** After a crash the answer goes on in the message that was already posted. */
+async function firstMessage(
+  ports: TurnPorts,
+  place: { turn: TurnId; to: Address; replyTo?: MessageRef },
+  text: Markdown,
+): Promise<MessageRef | undefined> {
+  const part = (await ports.render(place.to.listener, text))[0];
+  if (!part) return undefined;
+  const row = await ports.store.run(function* () {
+    const [known] = yield* repliesOf(place.turn);
+    if (known) return known;
+    const state = ports.deliver.isIdle(place.to) ? "sending" : "pending";
+    return yield* addPart({ ...place, ...part, kind: "reply", state, at: ports.clock.now() });
+  });
+  if (row.ref || row.state === "sent" || row.attempts > 0) return row.ref ?? undefined;
+  const sent = ports.deliver.sent(row.id);
+  ports.deliver.deliver([row]);
+  return await sent;
+}

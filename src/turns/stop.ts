@@ -1,0 +1,46 @@
+// Stop: everything of a caller in a conversation, running or waiting, ends in one transaction; SQL picks the winner against a press.
+import type { Approvals, Expired } from "../approvals/approvals.ts";
+import type { ConversationId, TurnId } from "../core/words.ts";
+import { cancelWaitingPrompts } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+import { stopTurn, stopTurns, stopTurnsOfCaller } from "../store/turns.ts";
+
+export interface StopEffect {
+  readonly turns: readonly TurnId[];
+  /** Prompts taken back before they began. */
+  readonly waiting: number;
+  readonly expired: readonly Expired[];
+}
+
+type Expires = Pick<Approvals, "expireTurn">;
+
+/** For the transaction that accepts the stop: every row it sees is an earlier one. */
+export function* stopConversation(
+  approvals: Expires,
+  conversation: ConversationId,
+  caller: string,
+): Op<StopEffect> {
+  const waiting = yield* cancelWaitingPrompts({
+    conversation,
+    caller,
+    before: Number.MAX_SAFE_INTEGER,
+  });
+  const turns = yield* stopTurns(conversation, caller);
+  return { turns, waiting, expired: yield* expireAll(approvals, turns) };
+}
+
+export function* stopCaller(approvals: Expires, caller: string): Op<StopEffect> {
+  const turns = yield* stopTurnsOfCaller(caller);
+  return { turns, waiting: 0, expired: yield* expireAll(approvals, turns) };
+}
+
+export function* stopOne(approvals: Expires, turn: TurnId): Op<StopEffect> {
+  const turns = (yield* stopTurn(turn)) ? [turn] : [];
+  return { turns, waiting: 0, expired: yield* expireAll(approvals, turns) };
+}
+
+function* expireAll(approvals: Expires, turns: readonly TurnId[]): Op<Expired[]> {
+  const all: Expired[] = [];
+  for (const turn of turns) all.push(yield* approvals.expireTurn(turn, "stop"));
+  return all;
+}

@@ -1,0 +1,190 @@
+// One turn: prompt the agent, follow what comes back, and end it whatever happens.
+import type { AgentEvent, ToolCall } from "../core/agent.ts";
+import { visible } from "../core/visible.ts";
+import type { Markdown } from "../core/words.ts";
+import { setNote, setSession } from "../store/conversations.ts";
+import { setEffects } from "../store/turns.ts";
+import type { Work } from "./claim.ts";
+import { type Ending, finish } from "./finish.ts";
+import { fillForm } from "./form.ts";
+import { homeOf, permit } from "./permission.ts";
+import type { TurnPorts } from "./ports.ts";
+import { promptOf } from "./prompt.ts";
+import { openReply, type Reply } from "./reply.ts";
+
+interface Following {
+  readonly reply: Reply;
+  readonly asked: Set<string>;
+  readonly remarks: string[];
+  readonly notes: string[];
+  readonly open: Set<Promise<void>>;
+  changed: boolean;
+  end: Extract<AgentEvent, { type: "end" | "failed" }>;
+}
+
+/** Never rejects for what an agent or a platform does; `signal` is the stop. */
+export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal): Promise<void> {
+  const { person: _, ...place } = homeOf(work);
+  const reply = openReply(ports, { turn: work.turn.id, ...place });
+  const following: Following = {
+    reply,
+    asked: new Set(),
+    remarks: [],
+    notes: [],
+    open: new Set(),
+    changed: work.turn.effects,
+    end: { type: "failed", why: "the agent said nothing" },
+  };
+  try {
+    if (!signal.aborted) await follow(ports, work, { following, signal });
+  } catch (error) {
+    ports.log.error({ turn: work.turn.id, error }, "A turn failed");
+    following.end = {
+      type: "failed",
+      why: "something went wrong in the gateway; its log says more",
+    };
+  }
+  await Promise.allSettled(following.open);
+  await reply.close();
+  await finish(ports, { ...endingOf(ports, work, { following, signal }), ...place });
+}
+
+async function follow(
+  ports: TurnPorts,
+  work: Work,
+  { following, signal }: { following: Following; signal: AbortSignal },
+): Promise<void> {
+  const { conversation, caller } = work;
+  const content = await promptOf(ports, work);
+  if (conversation.note) await ports.store.run(() => setNote(conversation.id, null));
+  const request = {
+    conversation: conversation.id,
+    scope: ports.scopeOf(caller, conversation),
+    session: conversation.session,
+    content,
+    signal,
+  };
+  for await (const event of ports.agent.prompt(request))
+    await take(ports, work, { following, event });
+}
+
+/** Questions are not waited for here: other events go on while people think. */
+async function take(
+  ports: TurnPorts,
+  work: Work,
+  { following, event }: { following: Following; event: AgentEvent },
+): Promise<void> {
+  const { reply, asked } = following;
+  if (event.type === "text") reply.append(event.text);
+  else if (event.type === "tool") {
+    reply.tool(event.call);
+    if (!asked.has(event.call.id) && mayHaveChanged(event.call))
+      await noteChange(ports, work, following);
+  } else if (event.type === "session") {
+    if (event.id !== work.conversation.session)
+      await ports.store.run(() => setSession(work.conversation.id, event.id));
+  } else if (event.type === "permission") {
+    asked.add(event.call.id);
+    hold(following, decide(ports, work, { following, event }));
+  } else if (event.type === "form") hold(following, fillForm(ports, work, event));
+  else following.end = event;
+}
+
+/** A person is asked meanwhile: no typing, no running tool. */
+function hold(following: Following, question: Promise<void>): void {
+  const { open, reply } = following;
+  reply.waiting(true);
+  const done = question.finally(() => {
+    open.delete(done);
+    reply.waiting(open.size > 0);
+  });
+  open.add(done);
+}
+
+async function decide(
+  ports: TurnPorts,
+  work: Work,
+  {
+    following,
+    event,
+  }: { following: Following; event: Extract<AgentEvent, { type: "permission" }> },
+): Promise<void> {
+  try {
+    const { remark, note } = await permit(ports, work, event);
+    if (remark) following.remarks.push(remark);
+    if (note) following.notes.push(note);
+  } catch (error) {
+    ports.log.error({ turn: work.turn.id, error }, "A permission request failed: denied");
+    event.answer("cancelled");
+  }
+}
+
+const changing: ReadonlySet<string> = new Set([
+  "edit",
+  "delete",
+  "move",
+  "execute",
+  "fetch",
+  "other",
+  "switch_mode",
+]);
+
+/** Nobody was asked about it, and it is under way. */
+function mayHaveChanged({ kind, status }: ToolCall): boolean {
+  return changing.has(kind) && (status === "in_progress" || status === "completed");
+}
+
+async function noteChange(ports: TurnPorts, work: Work, following: Following): Promise<void> {
+  if (following.changed) return;
+  following.changed = true;
+  await ports.store.run(() => setEffects(work.turn.id));
+}
+
+function endingOf(
+  ports: TurnPorts,
+  { turn }: Work,
+  { following, signal }: { following: Following; signal: AbortSignal },
+): Omit<Ending, "to" | "replyTo"> {
+  const { end, remarks, notes, reply } = following;
+  const grown = reply.text !== "" || turn.run > 1;
+  const said = [reply.text.trimEnd(), ...remarks].filter(Boolean);
+  const note = notes.length > 0 ? { note: notes.join("\n") } : {};
+  const common = { turn, grown: true, ...note };
+  const text = (...more: Markdown[]) => [...said, ...more].join("\n\n");
+  if (signal.aborted || (end.type === "end" && end.reason === "cancelled"))
+    return {
+      ...common,
+      task: "canceled",
+      inbox: "cancelled",
+      how: "cancelled",
+      text: grown ? text("⏹ Stopped.") : "",
+    };
+  if (end.type === "failed") {
+    const why = visible(end.why);
+    ports.log.warn({ turn: turn.id, why }, "A turn ended without an answer");
+    return {
+      ...common,
+      task: "failed",
+      inbox: "failed",
+      how: "failed",
+      reason: why,
+      text: text(`⚠️ I could not finish: ${why}`),
+    };
+  }
+  const remark = endings[end.reason];
+  const silent = said.length === 0 && !remark ? ["The agent finished without a word."] : [];
+  return {
+    ...common,
+    task: "completed",
+    inbox: "ok",
+    how: end.reason,
+    text: text(...silent, ...(remark ? [remark] : [])),
+  };
+}
+
+const endings: Record<string, Markdown | undefined> = {
+  max_tokens: '⚠️ The answer was cut: the model reached its length limit. Say "go on" to continue.',
+  max_turn_requests:
+    '⚠️ The agent reached its limit of steps for one turn. Say "go on" to continue.',
+  refusal: "⚠️ The model refused this request.",
+};
