@@ -8,10 +8,12 @@ export type InboxOutcome = "ok" | "refused" | "cancelled" | "failed" | "reported
 export interface InboxEntry {
   readonly id: number;
   readonly listener: ListenerId;
+  readonly kind: string;
   readonly caller: string;
   readonly role: Role;
-  readonly run: number;
   readonly album: string | null;
+  readonly conversation: string | null;
+  readonly receivedAt: number;
   readonly event: InboundEvent;
 }
 
@@ -40,6 +42,21 @@ export function* isKnown(listener: ListenerId, key: string): Op<boolean> {
   return (yield* byKey({ listener, key })).length > 0;
 }
 
+const whole = query((db, p: { listener: string; key: string }) =>
+  db
+    .selectFrom("inbox")
+    .selectAll()
+    .where("listener", "=", p.listener)
+    .where("key", "=", p.key)
+    .where("bodyJson", "is not", null),
+);
+
+/** What is kept of the event that came in under this key. */
+export function* findByKey(listener: ListenerId, key: string): Op<InboxEntry | undefined> {
+  const [row] = yield* whole({ listener, key });
+  return row && toEntry(row);
+}
+
 const insert = query(
   (
     db,
@@ -48,7 +65,6 @@ const insert = query(
       key: string;
       kind: string;
       state: string;
-      run: number;
       outcome: string | null;
       caller: string | null;
       role: string | null;
@@ -67,7 +83,6 @@ const insert = query(
         key: p.key,
         kind: p.kind,
         state: p.state,
-        run: p.run,
         outcome: p.outcome,
         caller: p.caller,
         role: p.role,
@@ -84,7 +99,6 @@ const insert = query(
 export function* addEntry({ body, ...entry }: NewEntry): Op<number> {
   const [row] = yield* insert({
     ...entry,
-    run: entry.state === "started" ? 1 : 0,
     bodyJson: body === null ? null : JSON.stringify(body),
   });
   return row?.id ?? 0;
@@ -129,10 +143,7 @@ export function* promptsOfTurn(turn: string): Op<InboxEntry[]> {
 }
 
 const start = query((db, p: { id: number; turn: string }) =>
-  db
-    .updateTable("inbox")
-    .set((eb) => ({ state: "started", turn: p.turn, run: eb("run", "+", 1) }))
-    .where("id", "=", p.id),
+  db.updateTable("inbox").set({ state: "started", turn: p.turn }).where("id", "=", p.id),
 );
 
 export function* startEntry(id: number, turn: string): Op<void> {
@@ -219,10 +230,12 @@ export function* waitingConversations(): Op<string[]> {
 interface Row {
   id: number;
   listener: string;
+  kind: string;
   caller: string | null;
   role: string | null;
-  run: number;
   album: string | null;
+  conversation: string | null;
+  receivedAt: number;
   bodyJson: string | null;
 }
 
@@ -232,10 +245,29 @@ function toEntry(row: Row): InboxEntry {
     listener: row.listener,
     caller: row.caller ?? "",
     role: (row.role ?? "anonymous") as Role,
-    run: row.run,
+    kind: row.kind,
     album: row.album,
+    conversation: row.conversation,
+    receivedAt: row.receivedAt,
     event: JSON.parse(row.bodyJson ?? "null") as InboundEvent,
   };
+}
+
+const reported = query((db, p: { conversation: string; caller: string }) =>
+  db
+    .selectFrom("inbox")
+    .innerJoin("buttons", "buttons.inbox", "inbox.id")
+    .select("inbox.id")
+    .where("inbox.conversation", "=", p.conversation)
+    .where("inbox.caller", "=", p.caller)
+    .where("inbox.outcome", "=", "reported")
+    .orderBy("inbox.id", "desc")
+    .limit(1),
+);
+
+/** The newest prompt here that was reported after a crash and not retried since. */
+export function* lastReported(conversation: string, caller: string): Op<number | undefined> {
+  return (yield* reported({ conversation, caller }))[0]?.id;
 }
 
 const one = query((db, p: { id: number }) =>

@@ -70,7 +70,7 @@ function work(schema: Schema): Compilable[] {
     table(
       schema,
       "inbox",
-      `${serial} listener:text! key:text! kind:text! state:text! run:int! outcome:text caller:text role:text conversation:text turn:text album:text bodyJson:text at:int! receivedAt:int!`,
+      `${serial} listener:text! key:text! kind:text! state:text! outcome:text caller:text role:text conversation:text turn:text album:text bodyJson:text at:int! receivedAt:int!`,
     ).addUniqueConstraint("inboxKey", ["listener", "key"]),
     schema
       .createIndex("inboxOpen")

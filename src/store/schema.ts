@@ -55,7 +55,6 @@ export interface Tables {
     key: string;
     kind: string;
     state: string;
-    run: number;
     outcome: string | null;
     caller: string | null;
     role: string | null;

@@ -15,8 +15,7 @@ import { listTasks, type Task } from "../store/tasks.ts";
 import { openTurns } from "../store/turns.ts";
 import { addressOf } from "./admission.ts";
 import { decidedText } from "./incoming.ts";
-import type { TurnPorts } from "./ports.ts";
-import type { Receiver } from "./receive.ts";
+import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { retryEntry } from "./retry.ts";
 import type { StopEffect } from "./stop.ts";
@@ -31,17 +30,13 @@ interface Asked {
   readonly stop?: StopEffect;
 }
 
-export async function runCommand(
-  ports: TurnPorts,
-  receiver: Receiver,
-  asked: Asked,
-): Promise<void> {
-  const text = await answerTo(ports, receiver, asked);
+export async function runCommand(ports: TurnPorts, wake: Wake, asked: Asked): Promise<void> {
+  const text = await answerTo(ports, wake, asked);
   const { id, listener, event } = asked;
   await respond(ports, { id, listener, event, text });
 }
 
-async function answerTo(ports: TurnPorts, receiver: Receiver, asked: Asked): Promise<Markdown> {
+async function answerTo(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {
   switch (asked.command.name) {
     case "new":
       return startAfresh(ports, asked);
@@ -62,7 +57,7 @@ async function answerTo(ports: TurnPorts, receiver: Receiver, asked: Asked): Pro
     case "deny":
       return decide(ports, asked);
     case "retry":
-      return retry(ports, receiver, asked);
+      return retry(ports, wake, asked);
     default:
       return help(ports);
   }
@@ -194,7 +189,7 @@ async function decide(
     : decidedText(decided, question, key);
 }
 
-async function retry(ports: TurnPorts, receiver: Receiver, asked: Asked): Promise<Markdown> {
+async function retry(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {
   const entry = await ports.store.run(function* () {
     const { id } = yield* conversationFor(ports, asked);
     return yield* lastReported(id, asked.caller.id);
@@ -202,6 +197,6 @@ async function retry(ports: TurnPorts, receiver: Receiver, asked: Asked): Promis
   if (entry === undefined) return "There is nothing to retry.";
   const retried = await retryEntry(ports, asked.caller, entry);
   if (typeof retried === "string") return retried;
-  receiver.wake(retried.conversation);
+  wake(retried.conversation);
   return "";
 }

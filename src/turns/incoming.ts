@@ -13,8 +13,7 @@ import { finishEntry } from "../store/inbox.ts";
 import { findPart, moveOutbox } from "../store/outbox.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
-import type { TurnPorts } from "./ports.ts";
-import type { Receiver } from "./receive.ts";
+import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { retryEntry } from "./retry.ts";
 
@@ -25,22 +24,14 @@ interface Event<E> {
   readonly event: E;
 }
 
-export async function onPress(
-  ports: TurnPorts,
-  receiver: Receiver,
-  it: Event<ButtonPress>,
-): Promise<void> {
+export async function onPress(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Promise<void> {
   const { id, listener, event } = it;
-  const notice = await pressed(ports, receiver, it);
+  const notice = await pressed(ports, wake, it);
   await ports.listener(listener)?.answerPress?.(event.press, notice);
   await ports.store.run(() => finishEntry(id, "ok"));
 }
 
-async function pressed(
-  ports: TurnPorts,
-  receiver: Receiver,
-  it: Event<ButtonPress>,
-): Promise<string> {
+async function pressed(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Promise<string> {
   const found = await ports.store.run(() => lookUp(it));
   if (typeof found === "string") {
     await ports.store.run(() => refused(ports, it, found));
@@ -57,7 +48,7 @@ async function pressed(
   }
   const retried = await retryEntry(ports, it.caller, button.inbox ?? 0);
   if (typeof retried === "string") return retried;
-  receiver.wake(retried.conversation);
+  wake(retried.conversation);
   return "Once more, then.";
 }
 

@@ -45,3 +45,6 @@ export interface TurnPorts {
   /** A long answer as a file of ours. */
   keepFile(name: string, text: string): Promise<{ path: string; size: number }>;
 }
+
+/** Looks for what waits in a conversation's lane. */
+export type Wake = (conversation: string) => void;

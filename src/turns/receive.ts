@@ -5,7 +5,7 @@ import type { After } from "./after.ts";
 import { albumWait, claimNext, type Work } from "./claim.ts";
 import { runCommand } from "./commands.ts";
 import { onAnswer, onChat, onCode, onPress } from "./incoming.ts";
-import type { TurnPorts } from "./ports.ts";
+import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import type { StopEffect } from "./stop.ts";
 import { runTurn } from "./turn.ts";
@@ -16,7 +16,7 @@ export interface Receiver {
   /** Work that recovery found. */
   run(work: Work): void;
   /** Looks for what waits in a lane. */
-  wake(conversation: string): void;
+  readonly wake: Wake;
   /** The effect of a stop that is committed: turns are cancelled, cards change. */
   stopped(effect: StopEffect): void;
   readonly running: ReadonlyMap<TurnId, AbortController>;
@@ -119,13 +119,13 @@ async function handleNow(
     case "say":
       return respond(ports, { id, listener, event: after.event, text: after.text });
     case "command":
-      return runCommand(ports, receiver, { id, listener, ...after });
+      return runCommand(ports, receiver.wake, { id, listener, ...after });
     case "answer":
       return onAnswer(ports, { id, listener, ...after });
     case "code":
       return onCode(ports, { id, listener, ...after });
     case "press":
-      return onPress(ports, receiver, { id, listener, ...after });
+      return onPress(ports, receiver.wake, { id, listener, ...after });
     case "chat":
       return onChat(ports, { id, listener, ...after });
   }
