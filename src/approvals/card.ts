@@ -24,19 +24,18 @@ export async function renderCard(
 }
 
 export function cardText(question: Question, number: number): Markdown {
-  const head = `**${escapeInline(question.title)}?** (${number})`;
+  const head = `**${escapeMarkdown(question.title)}?** (${number})`;
   return [head, question.body, footer(question, number)].filter(Boolean).join("\n\n");
 }
 
 function footer(question: Question, number: number): Markdown {
-  const who = visibleLine(question.decidedName ?? "");
+  const who = escapeInline(question.decidedName ?? "");
   const label = question.options.find((option) => option.key === question.answer)?.label;
   if (question.state === "answered") {
     const reason = question.reason ? `: ${escapeInline(question.reason)}` : "";
-    if (question.outcome === "approved")
-      return `✅ ${escapeInline(label ?? "Allowed")} · ${escapeInline(who)}`;
-    if (question.outcome === "denied") return `⛔ Denied by ${escapeInline(who)}${reason}`;
-    return `☑️ ${escapeInline(label ?? question.answer ?? "")} · ${escapeInline(who)}`;
+    if (question.outcome === "approved") return `✅ ${escapeMarkdown(label ?? "Allowed")} · ${who}`;
+    if (question.outcome === "denied") return `⛔ Denied by ${who}${reason}`;
+    return `☑️ ${label ? escapeMarkdown(label) : escapeInline(question.answer ?? "")} · ${who}`;
   }
   if (question.state === "expired") return `⌛ ${expiries[question.outcome ?? ""] ?? "Expired"}`;
   if (question.kind === "text") return "Answer with your next message, or `/stop`.";
@@ -54,7 +53,12 @@ const expiries: Record<string, string> = {
 
 /** A person's or agent's words inside a line of Markdown. */
 export function escapeInline(text: string): Markdown {
-  return visibleLine(text).replace(/[\\`*_{}[\]<>#|~&!]/g, "\\$&");
+  return escapeMarkdown(visibleLine(text));
+}
+
+/** The same for what is visible already. */
+function escapeMarkdown(text: string): Markdown {
+  return text.replace(/[\\`*_{}[\]<>#|~&!]/g, "\\$&");
 }
 
 function* load(

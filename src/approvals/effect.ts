@@ -37,7 +37,7 @@ export async function effectOf(call: ToolCall): Promise<Effect> {
   }
   if (call.url !== undefined)
     return { title: "Fetch an address", body: fenced(visible(call.url)), what: "this address" };
-  const title = visible(call.title).replace(/\s+/g, " ").trim().slice(0, 200);
+  const title = call.title.replace(/\s+/g, " ").trim().slice(0, 200);
   const paths = call.locations.map((path) => `- ${code(path)}`).join("\n");
   const input = call.input === undefined ? "" : fenced(visible(call.input), "json");
   const asked = title ? `The agent calls it: ${code(title)}` : "";

@@ -1,0 +1,79 @@
+// Alarms: a deaf listener or a failing agent is told to owners, in a direct chat on another listener, once per trouble.
+
+import { escapeInline } from "../approvals/card.ts";
+import type { Recipient } from "../approvals/ports.ts";
+import { trouble } from "../bus/listeners.ts";
+import type { Listener } from "../core/channel.ts";
+import type { ListenerId, Markdown } from "../core/words.ts";
+import { addPart } from "../store/outbox.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
+import type { TurnPorts } from "./ports.ts";
+
+export interface AlarmPorts
+  extends Pick<TurnPorts, "store" | "clock" | "log" | "deliver" | "render"> {
+  ownerChats(): Promise<readonly Recipient[]>;
+  listeners(): readonly Listener[];
+}
+
+export interface Alarm {
+  /** Looks once; call it every half minute. */
+  look(): Promise<void>;
+  /** Several turns in a row failed because of the agent. */
+  agentFailed(why: string): void;
+  agentWorked(): void;
+}
+
+const agentFailuresToTell = 3;
+
+export function createAlarm(ports: AlarmPorts): Alarm {
+  const told = new Set<ListenerId>();
+  let failures = 0;
+  const tell = (text: Markdown, except?: ListenerId) =>
+    tellOwners(ports, text, except).catch((error) =>
+      ports.log.error({ error }, "Could not tell an owner"),
+    );
+  return {
+    async look() {
+      for (const listener of ports.listeners()) {
+        const why = trouble(listener.health(), ports.clock.now());
+        if (why && !told.has(listener.id)) {
+          told.add(listener.id);
+          ports.log.warn({ listener: listener.id, why }, "A listener cannot hear");
+          await tell(
+            `⚠️ The channel \`${listener.id}\` is deaf: ${escapeInline(why)}. \`sallyport doctor\` says more.`,
+            listener.id,
+          );
+        }
+        if (!why && told.delete(listener.id))
+          await tell(`✅ The channel \`${listener.id}\` hears again.`, listener.id);
+      }
+    },
+    agentFailed(why) {
+      failures += 1;
+      if (failures === agentFailuresToTell)
+        void tell(
+          `⚠️ The agent has failed ${failures} times in a row: ${escapeInline(why)}. \`sallyport doctor\` says more.`,
+        );
+    },
+    agentWorked() {
+      failures = 0;
+    },
+  };
+}
+
+async function tellOwners(ports: AlarmPorts, text: Markdown, except?: ListenerId): Promise<void> {
+  const chats = (await ports.ownerChats()).filter(({ to }) => to.listener !== except);
+  if (chats.length === 0) ports.log.warn({ text }, "No owner could be told");
+  for (const { to } of chats) {
+    const parts = await ports.render(to.listener, text);
+    const rows = await ports.store.run(function* () {
+      const written: OutboxRow[] = [];
+      for (const part of parts)
+        written.push(
+          yield* addPart({ ...part, kind: "notice", state: "pending", to, at: ports.clock.now() }),
+        );
+      return written;
+    });
+    ports.deliver.deliver(rows);
+  }
+}
