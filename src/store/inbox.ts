@@ -119,6 +119,21 @@ export function* countOpen(conversation: string): Op<number> {
   return (yield* openIn({ conversation })).length;
 }
 
+const anonymous = query((db, p: { listener: string }) =>
+  db
+    .selectFrom("inbox")
+    .select("id")
+    .where("listener", "=", p.listener)
+    .where("role", "=", "anonymous")
+    .where("kind", "=", "prompt")
+    .where("state", "!=", "done"),
+);
+
+/** Prompts of people we do not know that are not done. */
+export function* countAnonymous(listener: ListenerId): Op<number> {
+  return (yield* anonymous({ listener })).length;
+}
+
 const waiting = query((db, p: { conversation: string; limit: number }) =>
   db
     .selectFrom("inbox")

@@ -130,8 +130,9 @@ export async function onCode(
 ): Promise<void> {
   const { id, listener, event, hmac } = it;
   const at = ports.clock.now();
+  const sender = { listener, ...event.sender };
   if (event.chat.kind === "group") {
-    await ports.store.run(() => burnCode(hmac, at));
+    await ports.store.run(() => burnCode(hmac, sender, at));
     await ports
       .listener(listener)
       ?.remove?.(event.message)
@@ -140,8 +141,8 @@ export async function onCode(
       "Codes count only in a direct chat with me. Whoever made this one should make another: everybody here could read it.";
     return respond(ports, { id, listener, event, text });
   }
-  const sender = { listener, ...event.sender };
-  const redeemed = await ports.store.run(() => redeemCode(hmac, sender, at));
+  const redeeming = { hmac, sender, now: at, id: ports.token() };
+  const redeemed = await ports.store.run(() => redeemCode(redeeming));
   const text =
     redeemed.is === "linked"
       ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send \`/help\`.`
@@ -176,7 +177,7 @@ export async function migrate(
   { from, to }: { from: string; to: string },
 ): Promise<void> {
   await ports.store.run(function* () {
-    yield* moveChat(listener, from, to, ports.clock.now());
+    yield* moveChat({ listener, from, to, at: ports.clock.now() });
     yield* moveConversations(listener, from, to);
     yield* moveOutbox(listener, from, to);
   });

@@ -1,0 +1,44 @@
+// What people we do not know may spend: per listener and per caller, in the store, before any agent starts.
+import type { ListenerId } from "../core/words.ts";
+import { bucketOf, saveBucket } from "../store/attempts.ts";
+import { countAnonymous } from "../store/inbox.ts";
+import type { Op } from "../store/query.ts";
+
+export interface BudgetLimits {
+  readonly listenerTasksPerHour: number;
+  readonly listenerConcurrent: number;
+  readonly callerTasksPerHour: number;
+}
+
+export type Spent = "ok" | { readonly refused: "listener" | "caller"; readonly retryAt: number };
+
+const window = 3_600_000;
+
+export interface Spending {
+  readonly listener: ListenerId;
+  readonly caller: string;
+  readonly now: number;
+  readonly limits: BudgetLimits;
+}
+
+/** Spends one task of both budgets, or neither. */
+export function* spend({ listener, caller, now, limits }: Spending): Op<Spent> {
+  const ofCaller = yield* spentOf(`tasks ${caller}`, now);
+  if (ofCaller.tokens >= limits.callerTasksPerHour)
+    return { refused: "caller", retryAt: ofCaller.at + window };
+  const ofListener = yield* spentOf(`tasks ${listener}`, now);
+  if (ofListener.tokens >= limits.listenerTasksPerHour)
+    return { refused: "listener", retryAt: ofListener.at + window };
+  if ((yield* countAnonymous(listener)) >= limits.listenerConcurrent)
+    return { refused: "listener", retryAt: now + 60_000 };
+  yield* saveBucket(`tasks ${caller}`, { ...ofCaller, tokens: ofCaller.tokens + 1 });
+  yield* saveBucket(`tasks ${listener}`, { ...ofListener, tokens: ofListener.tokens + 1 });
+  return "ok";
+}
+
+/** A window that is over, or lies in the future because the clock went back, starts anew: at most one window is lost. */
+function* spentOf(key: string, now: number): Op<{ tokens: number; at: number }> {
+  const bucket = yield* bucketOf(key);
+  if (!bucket || now - bucket.at >= window) return { tokens: 0, at: now };
+  return bucket.at > now ? { tokens: bucket.tokens, at: now } : bucket;
+}
