@@ -36,6 +36,10 @@ export interface Approvals {
   /** Resolves with the answer, or with why there is none: silence, a stop and an unreachable chat all mean no. */
   request(ask: Ask): Promise<Answer>;
   decide(by: Caller, question: Question, choice: Choice): Promise<Decided>;
+  /** Nobody will answer any more: that is a no. */
+  expire(question: string, why: ExpiryReason): Promise<void>;
+  /** Some question of this turn is open here. */
+  isAsked(turn: string): boolean;
   /** For the transaction that stops a turn; hand the rows to `afterExpiry` once it is committed. */
   expireTurn(turn: string, why: ExpiryReason): Op<Expired>;
   afterExpiry(expired: Expired): void;
@@ -95,6 +99,8 @@ export function createApprovals(ports: ApprovalPorts): Approvals {
   return {
     request,
     decide,
+    expire: (id, why) => expire(ports, waiters, { id, why }),
+    isAsked: (turn) => [...waiters.values()].some(({ ask }) => ask.turn === turn),
     *expireTurn(turn, why) {
       const questions = yield* expireQuestionsOf(turn, why, ports.clock.now());
       const rows: OutboxRow[] = [];

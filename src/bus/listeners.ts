@@ -10,8 +10,10 @@ export interface Open {
 }
 
 export interface Listeners {
-  /** Opens for events; a start that fails is logged and shows in its health. */
+  /** Known from here on: can be sent to, does not hear yet. */
   add(open: Open): void;
+  /** Opens it for events; a start that fails is logged and shows in its health. */
+  start(id: ListenerId): void;
   remove(id: ListenerId): Promise<void>;
   get(id: ListenerId): Open | undefined;
   all(): readonly Open[];
@@ -42,6 +44,10 @@ export function createListeners({ log, menu, accept }: ListenersPorts): Listener
   return {
     add(one) {
       open.set(one.listener.id, one);
+    },
+    start(id) {
+      const one = open.get(id);
+      if (!one) return;
       const starting = start(one.listener).finally(() => starts.delete(starting));
       starts.add(starting);
     },

@@ -108,6 +108,22 @@ export function* findNumber(p: {
   return here.length === 1 ? here[0] : undefined;
 }
 
+const shownIn = query((db, p: { listener: string; chat: string }) =>
+  db
+    .selectFrom("cards")
+    .innerJoin("questions", "questions.id", "cards.question")
+    .select("questions.id")
+    .distinct()
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.chat)
+    .where("questions.state", "=", "pending"),
+);
+
+/** Open questions with a card in this chat. */
+export function* pendingQuestionsShownIn(listener: string, chat: string): Op<string[]> {
+  return (yield* shownIn({ listener, chat })).map((row) => row.id);
+}
+
 const addButtonRow = query(
   (
     db,

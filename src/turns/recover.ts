@@ -14,16 +14,22 @@ export interface Recovered {
   readonly again: readonly Work[];
   /** Conversations in which prompts wait. */
   readonly lanes: readonly string[];
+  /** Undelivered parts. */
+  readonly rows: readonly OutboxRow[];
   readonly reported: number;
   readonly ambiguous: number;
+  /** Tells the people whose turns are not run again; their listeners must be known by then. */
+  report(): Promise<void>;
 }
 
 /** `swept`: nothing of the dead gateway runs any more. If that is unknown, nothing is run again. */
 export async function recover(ports: TurnPorts, swept: boolean): Promise<Recovered> {
   const found = await ports.store.run(() => settleRows(ports, swept));
-  for (const work of found.report) await report(ports, work, swept);
-  ports.deliver.deliver(found.rows);
   return {
+    async report() {
+      for (const work of found.report) await report(ports, work, swept);
+    },
+    rows: found.rows,
     again: found.again,
     lanes: found.lanes,
     reported: found.report.length,

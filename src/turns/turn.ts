@@ -3,8 +3,9 @@ import type { AgentEvent, ToolCall } from "../core/agent.ts";
 import { visible } from "../core/visible.ts";
 import type { Markdown } from "../core/words.ts";
 import { setNote, setSession } from "../store/conversations.ts";
-import { setEffects } from "../store/turns.ts";
+import { giveRunBack, setEffects } from "../store/turns.ts";
 import type { Work } from "./claim.ts";
+import { parked } from "./drain.ts";
 import { type Ending, finish } from "./finish.ts";
 import { fillForm } from "./form.ts";
 import { homeOf, permit } from "./permission.ts";
@@ -44,9 +45,20 @@ export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal)
       why: "something went wrong in the gateway; its log says more",
     };
   }
+  if (signal.reason === parked) return park(ports, work, reply);
   await Promise.allSettled(following.open);
   await reply.close();
   await finish(ports, { ...endingOf(ports, work, { following, signal }), ...place });
+}
+
+/** No end: the run is given back if nothing changed, and its cards say that the question is gone. */
+async function park(ports: TurnPorts, { turn }: Work, reply: Reply): Promise<void> {
+  await reply.close();
+  const expired = await ports.store.run(function* () {
+    yield* giveRunBack(turn.id);
+    return yield* ports.approvals.expireTurn(turn.id, "restart");
+  });
+  ports.approvals.afterExpiry(expired);
 }
 
 async function follow(

@@ -1,0 +1,20 @@
+// A drain: what runs may end, for a while; what does not is parked for the next gateway.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TurnPorts } from "./ports.ts";
+import type { Receiver } from "./receive.ts";
+
+/** Why a turn is cut short without an end: the next gateway takes it up. */
+export const parked = Symbol("parked");
+
+/** Open questions are not waited for: people take their time. */
+export async function drain(ports: TurnPorts, receiver: Receiver, patience: number): Promise<void> {
+  ports.lanes.close();
+  const deadline = ports.clock.now() + patience;
+  while (receiver.running.size > 0 && ports.clock.now() < deadline) {
+    const busy = [...receiver.running.keys()].some((turn) => !ports.approvals.isAsked(turn));
+    if (!busy) break;
+    await sleep(50);
+  }
+  for (const stop of receiver.running.values()) stop.abort(parked);
+  await Promise.race([ports.lanes.idle(), sleep(3000, undefined, { ref: false })]);
+}

@@ -1,0 +1,61 @@
+// What follows when something cannot be delivered: questions there expire, chats move, doubts are counted.
+import { audit } from "../access/audit.ts";
+import type { Approvals } from "../approvals/approvals.ts";
+import type { DeliverPorts } from "../bus/deliver.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
+import type { Address } from "../core/words.ts";
+import { pendingQuestionsShownIn } from "../store/cards.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
+import type { Store } from "../store/store.ts";
+import { migrate } from "./incoming.ts";
+
+interface GonePorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  approvals(): Approvals;
+}
+
+type Told = Pick<DeliverPorts, "onGone" | "onMoved" | "onAmbiguous" | "onFailed">;
+
+export function tellGone(ports: GonePorts): Told {
+  const { store, clock, log } = ports;
+  const note = (row: OutboxRow, outcome: string, why: string) => {
+    const { listener, chat } = row.to;
+    log.warn({ outbox: row.id, listener, chat, outcome, why }, "A message did not go out cleanly");
+    const place = `${listener} ${chat}`;
+    const at = clock.now();
+    const target = `outbox ${row.id}`;
+    const entry = {
+      at,
+      who: "gateway",
+      name: "gateway",
+      place,
+      action: "deliver",
+      target,
+      outcome,
+      why,
+    };
+    store.run(() => audit(entry)).catch((error) => log.error({ error }, "An audit row was lost"));
+  };
+  return {
+    onGone(to) {
+      expireThere(ports, to).catch((error) =>
+        log.error({ error }, "Questions of a chat that is gone could not be ended"),
+      );
+    },
+    onMoved: (to, chat) => migrate({ store, clock }, to.listener, { from: to.chat, to: chat }),
+    onAmbiguous: (row) => note(row, "ambiguous", "it may have arrived, and is sent once more"),
+    onFailed: (row, why) => note(row, "failed", why),
+  };
+}
+
+/** Nobody is left there to answer: denied now rather than in an hour. */
+async function expireThere(
+  { store, approvals }: GonePorts,
+  { listener, chat }: Address,
+): Promise<void> {
+  const open = await store.run(() => pendingQuestionsShownIn(listener, chat));
+  for (const id of open) await approvals().expire(id, "unreachable");
+}
