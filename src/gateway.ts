@@ -73,7 +73,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     listeners,
     alarm,
     open: (first) => open({ ports, receiver, listeners, sandbox: parts.sandbox }, first),
-    stop: () => stop({ ports, receiver, listeners, parts }),
+    stop: () => close({ ports, receiver, listeners }, parts),
   };
 }
 
@@ -113,6 +113,19 @@ function createPorts(parts: GatewayParts, listeners: Listeners): TurnPorts {
 /** 120 random bits in 20 characters. */
 function newToken(): string {
   return randomBytes(15).toString("base64url");
+}
+
+const drainPatience = 20_000;
+
+async function close(gateway: Omit<Opening, "sandbox">, parts: GatewayParts): Promise<void> {
+  const { ports, receiver, listeners } = gateway;
+  await listeners.stop();
+  await drain(ports, receiver, drainPatience);
+  ports.approvals.stop();
+  await parts.agent.stop();
+  await ports.deliver.stop();
+  await parts.sandbox.stop();
+  await parts.store.close();
 }
 
 interface Opening {

@@ -29,7 +29,9 @@ function isEmoji(found: string): boolean {
 /** For what somebody decides about: control, ANSI, bidi, zero-width and odd blanks become `⟨U+202E⟩`, long padding `⟨40 spaces⟩`. */
 export function visible(text: string): string {
   return text
-    .replace(everything, (found) => (keepsItsPlace(found) || isEmoji(found) ? found : escape(found)))
+    .replace(everything, (found) =>
+      keepsItsPlace(found) || isEmoji(found) ? found : escape(found),
+    )
     .replace(longBlank, (run) =>
       run.startsWith("\n") ? `\n⟨${run.length} line breaks⟩\n` : ` ⟨${run.length} spaces⟩ `,
     );

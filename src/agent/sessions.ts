@@ -1,0 +1,219 @@
+// The conversations of one agent process: each is an ACP session, opened, kept in its asking mode, and prompted.
+import type { ClientConnection } from "@agentclientprotocol/sdk";
+import type { FormReply, PermissionReply, PromptRequest, StopReason } from "../core/agent.ts";
+import type { SandboxScope } from "../core/sandbox.ts";
+import type { AgentSide } from "./connect.ts";
+import { Host, type HostOptions } from "./host.ts";
+import { inWords } from "./limits.ts";
+import { modeInUpdate, modeOf, pinMode } from "./mode.ts";
+import { toContentBlocks } from "./prompt-blocks.ts";
+import { type Fields, isFields } from "./tool-call.ts";
+import { quoted, Trouble, textOf } from "./trouble.ts";
+import type { Turn } from "./turn.ts";
+
+interface Session {
+  readonly id: string;
+  /** Puts the session back into its asking mode. */
+  readonly pin: () => Promise<void>;
+  /** The last time it was put back; no prompt goes out before. */
+  pinned: Promise<void>;
+  turn: Turn | undefined;
+  /** How often the agent left its asking mode in this turn. */
+  strayed: number;
+}
+
+interface Prompt {
+  readonly turn: Turn;
+  readonly session: Session;
+  readonly resumed: boolean;
+  readonly request: PromptRequest;
+}
+
+const strayLimit = 5;
+const stopReasons: ReadonlySet<unknown> = new Set<StopReason>([
+  "end_turn",
+  "max_tokens",
+  "max_turn_requests",
+  "refusal",
+  "cancelled",
+]);
+
+export class Sessions implements AgentSide {
+  readonly host: Host;
+  readonly #live = new Map<string, Session>();
+  #active = 0;
+  #lastUse = performance.now();
+
+  constructor(scope: SandboxScope, options: HostOptions) {
+    this.host = new Host(scope, options, this);
+  }
+
+  /** Runs a turn to its end. Never rejects: whatever happens is in the turn's last event. */
+  async run(turn: Turn, request: PromptRequest): Promise<void> {
+    this.#active++;
+    try {
+      const { session, resumed } = await this.#open(request);
+      await this.#prompt({ turn, session, resumed, request });
+    } catch (error) {
+      turn.fail(await this.host.explain(error));
+    } finally {
+      this.#active--;
+      this.#lastUse = performance.now();
+    }
+  }
+
+  onUpdate(params: unknown): void {
+    if (!isFields(params) || typeof params.sessionId !== "string" || !isFields(params.update))
+      return;
+    const session = this.#live.get(params.sessionId);
+    if (session === undefined) return; // the replay of session/load
+    this.#watchMode(session, params.update);
+    session.turn?.update(params.update);
+  }
+
+  onPermission(params: Fields, agentTookBack: AbortSignal): Promise<PermissionReply> {
+    const turn = this.#turnOf(params);
+    return turn?.askPermission(params, agentTookBack) ?? Promise.resolve("cancelled");
+  }
+
+  onForm(params: Fields, agentTookBack: AbortSignal): Promise<FormReply> {
+    const turn = this.#turnOf(params);
+    return turn?.askForm(params, agentTookBack) ?? Promise.resolve({ action: "decline" });
+  }
+
+  tick(now: number): void {
+    const { cancelMs, idleMs } = this.host.options.limits;
+    this.host.tick(now);
+    for (const { turn } of this.#live.values()) {
+      if (turn?.tick(now) === "hung") {
+        void this.host.end(`The agent did not stop within ${inWords(cancelMs)} and was ended.`);
+      }
+    }
+    if (this.#active === 0 && now - this.#lastUse > idleMs)
+      void this.host.end("The agent was idle.");
+  }
+
+  #turnOf(params: Fields): Turn | undefined {
+    return typeof params.sessionId === "string"
+      ? this.#live.get(params.sessionId)?.turn
+      : undefined;
+  }
+
+  async #prompt({ turn, session, resumed, request }: Prompt): Promise<void> {
+    const { connection, canEmbed } = await this.host.ready;
+    await this.#inTime(session.pinned);
+    if (turn.ended) return; // cancelled while the agent got ready
+    const { id } = session;
+    if (session.turn !== undefined)
+      throw new Trouble("The turn before this one has not ended yet.");
+    session.turn = turn;
+    session.strayed = 0;
+    turn.begin({ id, resumed }, () => {
+      connection.agent.notify("session/cancel", { sessionId: id }).catch(() => {});
+    });
+    try {
+      const inside = this.host.options.inside(request.scope);
+      const place = { scope: request.scope, inside, canEmbed };
+      const prompt = toContentBlocks(request.content, place);
+      const answer: unknown = await connection.agent.request("session/prompt", {
+        sessionId: id,
+        prompt,
+      });
+      const reason = isFields(answer) ? answer.stopReason : undefined;
+      if (!stopReasons.has(reason)) throw new Trouble("The agent ended its turn without a reason.");
+      turn.end(reason as StopReason);
+    } finally {
+      session.turn = undefined;
+    }
+  }
+
+  async #open(request: PromptRequest): Promise<{ session: Session; resumed: boolean }> {
+    if (request.session !== null) {
+      const session = this.#revive(request.session) ?? (await this.#load(request.session, request));
+      if (session !== undefined) return { session, resumed: true };
+    }
+    return { session: await this.#create(request), resumed: false };
+  }
+
+  #revive(id: string): Session | undefined {
+    const session = this.#live.get(id);
+    if (session === undefined) return undefined;
+    // The map's order is the order of use.
+    this.#live.delete(id);
+    this.#live.set(id, session);
+    return session;
+  }
+
+  async #load(sessionId: string, request: PromptRequest): Promise<Session | undefined> {
+    const { connection, canLoad } = await this.host.ready;
+    if (!canLoad) return undefined;
+    try {
+      const work = connection.agent.request("session/load", { ...this.#place(request), sessionId });
+      return await this.#keep(connection, sessionId, await this.#inTime(work));
+    } catch (error) {
+      if (this.host.ending || connection.signal.aborted) throw error;
+      const { log } = this.host.options;
+      log.info(
+        { error: quoted(textOf(error)) },
+        "the agent did not load its session, starting anew",
+      );
+      return undefined;
+    }
+  }
+
+  async #create(request: PromptRequest): Promise<Session> {
+    const { connection } = await this.host.ready;
+    const work = connection.agent.request("session/new", this.#place(request));
+    const answer: unknown = await this.#inTime(work);
+    if (!isFields(answer) || typeof answer.sessionId !== "string") {
+      throw new Trouble("The agent opened a session without an id.");
+    }
+    if (this.#live.get(answer.sessionId)?.turn !== undefined) {
+      throw new Trouble("The agent gave two conversations the same session.");
+    }
+    return await this.#keep(connection, answer.sessionId, answer);
+  }
+
+  async #keep(connection: ClientConnection, id: string, answer: unknown): Promise<Session> {
+    const wanted = this.host.options.preset.mode;
+    const view = modeOf(answer);
+    const pin = () => pinMode({ connection, sessionId: id, view, wanted });
+    const pinned = view === null || view.current === wanted ? Promise.resolve() : pin();
+    await this.#inTime(pinned);
+    const session: Session = { id, pin, pinned, turn: undefined, strayed: 0 };
+    this.#live.set(id, session);
+    this.#forget();
+    return session;
+  }
+
+  #forget(): void {
+    if (this.#live.size <= this.host.options.limits.sessions) return;
+    for (const [id, { turn }] of this.#live) {
+      if (turn === undefined) {
+        this.#live.delete(id);
+        return;
+      }
+    }
+  }
+
+  #place(request: PromptRequest) {
+    return { cwd: this.host.options.inside(request.scope).workspace, mcpServers: [] };
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return this.host.within(this.host.options.limits.startMs, "open the conversation", work);
+  }
+
+  #watchMode(session: Session, update: Fields): void {
+    const { preset, log } = this.host.options;
+    const mode = modeInUpdate(update);
+    if (mode === null || preset.mode === null || mode === preset.mode) return;
+    log.warn({ mode: quoted(mode), wanted: preset.mode }, "the agent left its asking mode");
+    if (++session.strayed > strayLimit) {
+      session.turn?.stopWith("The agent keeps leaving the mode in which it asks before it acts.");
+    } else {
+      session.pinned = session.pin();
+      session.pinned.catch((error: unknown) => session.turn?.stopWith(textOf(error)));
+    }
+  }
+}

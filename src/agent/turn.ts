@@ -1,0 +1,177 @@
+// One prompt while it runs: what the agent says becomes events, what it asks becomes questions, and no silence is for ever.
+import type { AgentEvent, FormReply, PermissionReply, StopReason } from "../core/agent.ts";
+import { Feed } from "./feed.ts";
+import { formFields } from "./form.ts";
+import { type AgentLimits, inWords } from "./limits.ts";
+import { permissionOptions } from "./permission.ts";
+import { openQuestion, type Question } from "./question.ts";
+import { type Fields, isFields } from "./tool-call.ts";
+import { Tools } from "./tools.ts";
+
+const cutNote = "\n\n(The rest of this answer was cut: it is too long.)";
+
+export class Turn {
+  readonly feed: Feed;
+  readonly #limits: AgentLimits;
+  readonly #tools: Tools;
+  readonly #questions = new Set<{ readonly takeBack: () => void }>();
+  #sendCancel: (() => void) | undefined;
+  #cancelledAt: number | undefined;
+  #failure: string | undefined;
+  #lastSign = performance.now();
+  #chars = 0;
+  #ended = false;
+
+  constructor(limits: AgentLimits) {
+    this.#limits = limits;
+    this.feed = new Feed(limits.heldChars);
+    this.#tools = new Tools(limits);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** The prompt goes out now, in this session: from here on a cancel must reach the agent. */
+  begin(session: { readonly id: string; readonly resumed: boolean }, sendCancel: () => void): void {
+    this.#sendCancel = sendCancel;
+    this.#lastSign = performance.now();
+    this.#push({ type: "session", ...session });
+  }
+
+  update(update: Fields): void {
+    this.#lastSign = performance.now();
+    const kind = update.sessionUpdate;
+    if (kind === "agent_message_chunk") this.#say(update.content);
+    else if (kind === "tool_call" || kind === "tool_call_update") this.#tool(update);
+  }
+
+  askPermission(params: Fields, agentTookBack: AbortSignal): Promise<PermissionReply> {
+    const call = this.#tools.merge(isFields(params.toolCall) ? params.toolCall : {});
+    if (call === null) return Promise.resolve("cancelled");
+    this.#checkTools();
+    const options = permissionOptions(params.options);
+    const known = (reply: PermissionReply) =>
+      reply !== "cancelled" && options.some((o) => o.id === reply.optionId) ? reply : "cancelled";
+    return this.#ask<PermissionReply>("cancelled", agentTookBack, ({ answer, signal }) => ({
+      type: "permission",
+      call,
+      options,
+      answer: (reply) => answer(known(reply)),
+      signal,
+    }));
+  }
+
+  askForm(params: Fields, agentTookBack: AbortSignal): Promise<FormReply> {
+    const fields = params.mode === "form" ? formFields(params.requestedSchema) : null;
+    if (fields === null) return Promise.resolve({ action: "decline" });
+    const message = typeof params.message === "string" ? params.message : "";
+    return this.#ask<FormReply>({ action: "cancel" }, agentTookBack, ({ answer, signal }) => ({
+      type: "form",
+      message,
+      fields,
+      answer,
+      signal,
+    }));
+  }
+
+  /** Before the prompt is sent the turn is simply over; after it the agent has to end it. */
+  cancel(): void {
+    if (this.#ended || this.#cancelledAt !== undefined) return;
+    if (this.#sendCancel === undefined) {
+      this.end("cancelled");
+      return;
+    }
+    this.#cancelledAt = performance.now();
+    this.#sendCancel();
+    this.#takeBackQuestions();
+  }
+
+  /** Cancels, and reports the reason instead of what the agent then ends with. */
+  stopWith(why: string): void {
+    if (this.#cancelledAt === undefined) this.#failure ??= why;
+    this.cancel();
+  }
+
+  end(reason: StopReason): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#takeBackQuestions();
+    const why = this.#failure;
+    this.feed.close(why === undefined ? { type: "end", reason } : { type: "failed", why });
+  }
+
+  /** The prompt failed. Who cancelled it hears that it is cancelled. */
+  fail(why: string): void {
+    if (this.#cancelledAt === undefined) this.#failure ??= why;
+    this.end("cancelled");
+  }
+
+  /** "hung": it was cancelled and did not end. */
+  tick(now: number): "ok" | "hung" {
+    if (this.#ended || this.#sendCancel === undefined) return "ok";
+    const { cancelMs, silentMs, toolMs } = this.#limits;
+    if (this.#cancelledAt !== undefined) return now - this.#cancelledAt > cancelMs ? "hung" : "ok";
+    if (this.#questions.size > 0) return "ok";
+    if (this.#tools.running) {
+      if (this.#tools.runsLongerThan(toolMs, now)) {
+        this.stopWith(`A tool call of the agent did not end within ${inWords(toolMs)}.`);
+      }
+    } else if (now - this.#lastSign > silentMs) {
+      this.stopWith(`The agent gave no sign for ${inWords(silentMs)}.`);
+    }
+    return "ok";
+  }
+
+  #ask<R>(
+    none: R,
+    agentTookBack: AbortSignal,
+    toEvent: (question: Question<R>) => AgentEvent,
+  ): Promise<R> {
+    const full = this.#questions.size >= this.#limits.openQuestions;
+    if (full || this.#ended || this.#cancelledAt !== undefined) return Promise.resolve(none);
+    const question = openQuestion(none, agentTookBack);
+    this.#questions.add(question);
+    this.#push(toEvent(question));
+    return question.reply.finally(() => {
+      this.#questions.delete(question);
+      this.#lastSign = performance.now();
+      this.#tools.restartClocks();
+    });
+  }
+
+  #takeBackQuestions(): void {
+    for (const question of this.#questions) question.takeBack();
+  }
+
+  #push(event: AgentEvent): void {
+    if (this.feed.push(event) === "full") {
+      this.stopWith("The agent sent more than can be taken in at once.");
+    }
+  }
+
+  #say(content: unknown): void {
+    if (!isFields(content) || content.type !== "text" || typeof content.text !== "string") return;
+    const limit = this.#limits.textChars;
+    const room = limit - this.#chars;
+    this.#chars += content.text.length;
+    if (content.text.length <= room) this.#push({ type: "text", text: content.text });
+    else if (room >= 0) {
+      this.#push({ type: "text", text: content.text.slice(0, room) + cutNote });
+      this.#chars = Math.max(this.#chars, limit + 1);
+    }
+    if (this.#chars > 8 * limit) this.stopWith("The agent would not stop writing.");
+  }
+
+  #tool(update: Fields): void {
+    const call = this.#tools.merge(update);
+    if (call === null) return;
+    this.#tools.track(call);
+    this.#push({ type: "tool", call });
+    this.#checkTools();
+  }
+
+  #checkTools(): void {
+    if (this.#tools.tooMany) this.stopWith("The agent runs more tool calls than can be followed.");
+  }
+}

@@ -1,0 +1,68 @@
+// Takes a prompt apart: the words of a command, and the things that came along with it.
+import type { ContentBlock } from "@agentclientprotocol/sdk";
+import { code, size } from "./markdown.ts";
+
+export interface Prompt {
+  readonly text: string;
+  /** One description for each thing that is not text. */
+  readonly others: readonly string[];
+}
+
+export function readPrompt(blocks: readonly ContentBlock[]): Prompt {
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const others = blocks.flatMap((block) => (block.type === "text" ? [] : [describe(block)]));
+  // Half a surrogate pair would be shown as one thing and written as another.
+  return { text: texts.join("\n").replace(/\p{Cs}/gu, "\uFFFD"), others };
+}
+
+function describe(block: Exclude<ContentBlock, { type: "text" }>): string {
+  if (block.type === "image") return `an image (${code(block.mimeType)})`;
+  if (block.type === "audio") return `a sound (${code(block.mimeType)})`;
+  if (block.type === "resource_link") {
+    return `a file ${code(block.name)}${details(block.mimeType, block.size)}`;
+  }
+  const { resource } = block;
+  if ("text" in resource) {
+    return `a text ${code(resource.uri)}${details(resource.mimeType, Buffer.byteLength(resource.text))}`;
+  }
+  return `a file ${code(resource.uri)}${details(resource.mimeType, Buffer.byteLength(resource.blob, "base64"))}`;
+}
+
+function details(mime: string | null | undefined, bytes: number | null | undefined): string {
+  const known = [mime ? code(mime) : "", typeof bytes === "number" ? size(bytes) : ""];
+  const text = known.filter((part) => part !== "").join(", ");
+  return text === "" ? "" : ` (${text})`;
+}
+
+export interface Command {
+  /** The first word, in lower case. */
+  readonly word: string;
+  /** All that follows the blank or line break after the word, as it is. */
+  readonly rest: string;
+}
+
+export function readCommand(text: string): Command {
+  const [, word = "", rest = ""] = /^(\S*)(?:\s([\s\S]*))?$/.exec(text) ?? [];
+  return { word: word.toLowerCase(), rest };
+}
+
+/** The first line, without blanks around it, and what stands below it (undefined: there is no second line). */
+export function splitLine(text: string): { line: string; below: string | undefined } {
+  const end = text.indexOf("\n");
+  if (end === -1) return { line: text.trim(), below: undefined };
+  return { line: text.slice(0, end).trim(), below: text.slice(end + 1) };
+}
+
+/** A whole line as one path; quotes around it are taken off. */
+export function onePath(line: string): string {
+  const [, quoted] = /^"([^"]+)"$/.exec(line) ?? /^'([^']+)'$/.exec(line) ?? [];
+  return quoted ?? line;
+}
+
+/** The words of a line; one with blanks stands in quotes. */
+export function words(line: string): string[] {
+  return Array.from(
+    line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+}

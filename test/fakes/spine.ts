@@ -1,0 +1,107 @@
+// A whole gateway in this process on a desk, with the fake agent as a real process: for tests of the middle.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { addInvite, hmacOf, makeCode } from "../../src/access/codes.ts";
+import { createAgent } from "../../src/agent/agent.ts";
+import type { AgentLimits } from "../../src/agent/limits.ts";
+import { createGateway, type Gateway } from "../../src/gateway.ts";
+import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { TurnSettings } from "../../src/turns/ports.ts";
+import type { FakeAgentOptions } from "./acp-agent.ts";
+import { fakePreset, memoryLog, temporaryFolder } from "./agent-rig.ts";
+import { createDesk, type Desk } from "./desk.ts";
+
+export interface Spine {
+  readonly desk: Desk;
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly folder: string;
+  readonly workspace: string;
+  readonly log: ReturnType<typeof memoryLog>;
+  /** Pairs an account by a real code. */
+  join(account: string, name: string, role?: "owner" | "authenticated"): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface SpineOptions {
+  readonly fake?: FakeAgentOptions | "echo";
+  readonly asks?: boolean;
+  readonly settings?: Partial<TurnSettings>;
+  readonly limits?: Partial<AgentLimits>;
+  readonly folder?: string;
+  readonly desk?: Desk;
+}
+
+export const usualSettings: TurnSettings = {
+  public: "nobody",
+  merge: true,
+  concurrent: 4,
+  listenerTasksPerHour: 20,
+  listenerConcurrent: 2,
+  callerTasksPerHour: 5,
+  auto: [],
+  deny: { kinds: [], commands: [] },
+};
+
+const codeKey = Buffer.alloc(32, 7);
+
+export async function startSpine(t: TestContext, options: SpineOptions = {}): Promise<Spine> {
+  const folder = options.folder ?? temporaryFolder(t);
+  const workspace = join(folder, "workspace");
+  mkdirSync(workspace, { recursive: true });
+  const log = memoryLog();
+  const store = openSqlite(join(folder, "server.db"));
+  const sandbox = createLocalSandbox({
+    stateDir: folder,
+    stateHash: folder,
+    log,
+    environment: process.env,
+  });
+  const asks = options.asks ?? true;
+  const agent = createAgent({
+    preset: fakePreset(options.fake ?? {}, { asks }),
+    spawn: sandbox.spawn,
+    inside: sandbox.inside,
+    log,
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
+  const settings = { ...usualSettings, ...options.settings };
+  const gateway = createGateway({
+    log,
+    store,
+    agent,
+    sandbox,
+    stateDir: folder,
+    workspace,
+    codeKey,
+    settings: () => settings,
+  });
+  const desk = options.desk ?? createDesk();
+  await gateway.open([desk]);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= gateway.stop();
+    return stopped;
+  };
+  t.after(stop);
+  return {
+    desk,
+    gateway,
+    store,
+    folder,
+    workspace,
+    log,
+    stop,
+    async join(account, name, role = "owner") {
+      const code = makeCode();
+      const invite = { hmac: hmacOf(codeKey, code), name, role, now: Date.now() };
+      await store.run(() => addInvite(invite));
+      await desk.say(account, `join ${code}`);
+      await desk.until(/Welcome/, account);
+    },
+  };
+}
