@@ -36,6 +36,8 @@ export interface GatewayParts {
   readonly workspace: string;
   /** Random, of this state only: what pairing codes are kept under. */
   readonly codeKey: Uint8Array;
+  /** How long a stop waits for turns that are at work. */
+  readonly drainMs: number;
   settings(): TurnSettings;
 }
 
@@ -115,12 +117,10 @@ function newToken(): string {
   return randomBytes(15).toString("base64url");
 }
 
-const drainPatience = 20_000;
-
 async function close(gateway: Omit<Opening, "sandbox">, parts: GatewayParts): Promise<void> {
   const { ports, receiver, listeners } = gateway;
   await listeners.stop();
-  await drain(ports, receiver, drainPatience);
+  await drain(ports, receiver, parts.drainMs);
   ports.approvals.stop();
   await parts.agent.stop();
   await ports.deliver.stop();

@@ -84,7 +84,7 @@ function languageOf(path: string): string {
 export function fenced(text: string, language = ""): Markdown {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = "`".repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
 /** Untrusted text as inline code on one line. */

@@ -1,5 +1,6 @@
 // A drain: what runs may end, for a while; what does not is parked for the next gateway.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Expired } from "../approvals/approvals.ts";
 import type { TurnPorts } from "./ports.ts";
 import type { Receiver } from "./receive.ts";
 
@@ -15,6 +16,14 @@ export async function drain(ports: TurnPorts, receiver: Receiver, patience: numb
     if (!busy) break;
     await sleep(50);
   }
-  for (const stop of receiver.running.values()) stop.abort(parked);
+  const cut = [...receiver.running.keys()];
+  // First the questions: their cards say why nobody waits for the answer any more.
+  const expired = await ports.store.run(function* () {
+    const all: Expired[] = [];
+    for (const turn of cut) all.push(yield* ports.approvals.expireTurn(turn, "restart"));
+    return all;
+  });
+  for (const turn of cut) receiver.running.get(turn)?.abort(parked);
+  for (const one of expired) ports.approvals.afterExpiry(one);
   await Promise.race([ports.lanes.idle(), sleep(3000, undefined, { ref: false })]);
 }

@@ -51,14 +51,10 @@ export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal)
   await finish(ports, { ...endingOf(ports, work, { following, signal }), ...place });
 }
 
-/** No end: the run is given back if nothing changed, and its cards say that the question is gone. */
+/** No end: the run is given back if nothing changed. */
 async function park(ports: TurnPorts, { turn }: Work, reply: Reply): Promise<void> {
   await reply.close();
-  const expired = await ports.store.run(function* () {
-    yield* giveRunBack(turn.id);
-    return yield* ports.approvals.expireTurn(turn.id, "restart");
-  });
-  ports.approvals.afterExpiry(expired);
+  await ports.store.run(() => giveRunBack(turn.id));
 }
 
 async function follow(

@@ -34,6 +34,7 @@ export interface SpineOptions {
   readonly limits?: Partial<AgentLimits>;
   readonly folder?: string;
   readonly desk?: Desk;
+  readonly drainMs?: number;
 }
 
 export const usualSettings: TurnSettings = {
@@ -78,6 +79,7 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     stateDir: folder,
     workspace,
     codeKey,
+    drainMs: options.drainMs ?? 50,
     settings: () => settings,
   });
   const desk = options.desk ?? createDesk();
