@@ -1,187 +1,292 @@
 // Wires everything: the only file that knows all of src/ and channels/.
-import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { hmacOf } from "./access/codes.ts";
-import { createApprovals } from "./approvals/approvals.ts";
-import { renderCard } from "./approvals/card.ts";
-import type { Recipient } from "./approvals/ports.ts";
-import { accept } from "./bus/accept.ts";
-import { createDeliver } from "./bus/deliver.ts";
-import { createLanes } from "./bus/lanes.ts";
-import { createListeners, type Listeners, type Open } from "./bus/listeners.ts";
+import { channels } from "../channels/index.ts";
+import { identifyToken } from "./access/identify.ts";
+import { ensureLocal, hashToken, makeToken } from "./access/pairings.ts";
+import type { Running } from "./admin/running.ts";
+import { settled } from "./admin/settled.ts";
+import { createAgent } from "./agent/agent.ts";
+import { type Preset, presetNamed, presetNames, presetOfCommand } from "./agent/presets.ts";
+import type { Listeners, Open } from "./bus/listeners.ts";
+import { createTerminal } from "./cli/terminal/channel.ts";
+import type { Config } from "./config/config.ts";
+import { writeWhole } from "./config/files.ts";
+import { ensureState } from "./config/paths.ts";
+import { channelSecret, codeKey, readSecret } from "./config/secrets.ts";
+import type { Settings } from "./config/settings.ts";
 import type { Agent } from "./core/agent.ts";
+import type { ChannelContext } from "./core/channel.ts";
 import { systemClock } from "./core/clock.ts";
-import type { Log } from "./core/log.ts";
-import type { Sandbox, SandboxScope } from "./core/sandbox.ts";
-import type { Caller } from "./core/words.ts";
-import { ownerAccounts } from "./store/accounts.ts";
+import type { ListenerId } from "./core/words.ts";
+import { createLocalSandbox } from "./sandbox/local/sandbox.ts";
+import { type Lock, takeLock } from "./store/lock.ts";
+import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
-import { admitter } from "./turns/admit.ts";
-import { type Alarm, createAlarm } from "./turns/alarm.ts";
-import { drain } from "./turns/drain.ts";
-import { tellGone } from "./turns/gone.ts";
-import type { TurnPorts, TurnSettings } from "./turns/ports.ts";
-import { createReceiver, type Receiver } from "./turns/receive.ts";
-import { recover } from "./turns/recover.ts";
-import { unhandled } from "./turns/resume.ts";
-import { menu } from "./turns/words.ts";
-
-export interface GatewayParts {
-  readonly log: Log;
-  readonly store: Store;
-  readonly agent: Agent;
-  readonly sandbox: Sandbox;
-  readonly stateDir: string;
-  readonly workspace: string;
-  /** Random, of this state only: what pairing codes are kept under. */
-  readonly codeKey: Uint8Array;
-  /** How long a stop waits for turns that are at work. */
-  readonly drainMs: number;
-  settings(): TurnSettings;
-}
+import { createOperate } from "./turns/operate.ts";
+import { createSpine, type Spine, type SpineParts } from "./turns/spine.ts";
 
 export interface Gateway {
-  readonly ports: TurnPorts;
-  readonly receiver: Receiver;
-  readonly listeners: Listeners;
-  readonly alarm: Alarm;
-  /** Settles what the last gateway left, then opens these listeners; call it once. */
-  open(first: readonly Open[]): Promise<void>;
+  readonly running: Running;
+  /** Resolves once the first listeners have been started, well or not, and the control socket is open. */
+  readonly ready: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The spine, deaf until `open`. */
-export function createGateway(parts: GatewayParts): Gateway {
-  const { log, store } = parts;
-  const clock = systemClock;
-  const listeners = createListeners({
-    log,
-    clock,
-    menu,
-    accept: (id) => (events) => accept(door, id, events),
-  });
-  const ports = createPorts(parts, listeners);
-  const receiver = createReceiver(ports);
-  const door = { store, clock, log, admit: admitter(ports), handle: receiver.handle };
-  const alarm = createAlarm({
-    ...ports,
-    ownerChats: () => reachableOwners(store, listeners),
-    listeners: () => listeners.all().map(({ listener }) => listener),
-  });
+export type Started =
+  | { readonly ok: true; readonly gateway: Gateway }
+  | { readonly ok: false; readonly problem: string };
+
+/** With SIGTERM's 25 s in mind. */
+const drainMs = 20_000;
+
+export async function startGateway(config: Config): Promise<Started> {
+  const { paths } = config;
+  ensureState(paths);
+  const lock = takeLock(paths.lock);
+  if (!lock)
+    return {
+      ok: false,
+      problem: `A gateway already runs on ${paths.dir}. Talk to it with: sallyport chat`,
+    };
+  const preset = presetOf(config);
+  if (typeof preset === "string") {
+    lock.release();
+    return { ok: false, problem: preset };
+  }
+  const live = { settings: config.settings };
+  const store = openSqlite(paths.database);
+  const { agent, sandbox } = createWorker(config, preset);
+  const parts: SpineParts = {
+    ...config,
+    store,
+    agent,
+    sandbox,
+    homes: paths.homes,
+    files: paths.files,
+    codeKey: codeKey(paths),
+    drainMs,
+    settings: () => turnSettings(live.settings),
+  };
+  const spine = createSpine(parts);
+  const wiring: Wiring = { config, live, preset, agent, store, spine, lock };
+  const running = createRunning(wiring);
+  return { ok: true, gateway: await openAll(wiring, running) };
+}
+
+interface Wiring {
+  readonly config: Config;
+  readonly live: { settings: Settings };
+  readonly preset: Preset;
+  readonly agent: Agent;
+  readonly store: Store;
+  readonly spine: Spine;
+  readonly lock: Lock;
+}
+
+async function openAll(wiring: Wiring, running: Running): Promise<Gateway> {
+  const { config, store, spine, lock } = wiring;
+  await giveLocalOwner(config, store);
+  const terminal = openTerminal(wiring);
+  const ids = Object.keys(wiring.live.settings.channels);
+  const opened = await Promise.all(ids.map((id) => openChannel(wiring, id)));
+  for (const one of opened)
+    if (typeof one === "string")
+      config.log.error({ problem: one }, "A channel could not be opened");
+  await spine.open([terminal, ...opened.filter((one) => typeof one !== "string")]);
+  const doors = openDoors(wiring, { running, terminal });
   return {
-    ports,
-    receiver,
-    listeners,
-    alarm,
-    open: (first) => open({ ports, receiver, listeners, sandbox: parts.sandbox }, first),
-    stop: () => close({ ports, receiver, listeners }, parts),
+    running,
+    ready: Promise.all([doors, spine.listeners.started()]).then(() => undefined),
+    async stop() {
+      await (await doors).stop();
+      await spine.stop();
+      lock.release();
+    },
   };
 }
 
-function createPorts(parts: GatewayParts, listeners: Listeners): TurnPorts {
-  const { log, store, settings } = parts;
-  const render: TurnPorts["render"] = async (id, text) =>
-    listeners.get(id)?.channel.render(text) ?? [];
-  const basics = { store, log, render, clock: systemClock, token: newToken };
-  const deliver = createDeliver({
-    ...basics,
-    listener: (id) => listeners.get(id)?.listener,
-    renderCard: (row) => renderCard(basics, row),
-    ...tellGone({ ...basics, approvals: () => approvals }),
-  });
-  const approvals = createApprovals({
-    ...basics,
-    ownerChats: () => reachableOwners(store, listeners),
-    deliver: deliver.deliver,
-    isIdle: deliver.isIdle,
-  });
-  return {
-    ...basics,
-    deliver,
-    approvals,
-    settings,
-    lanes: createLanes(settings().concurrent, (error) => log.error({ error }, "A lane failed")),
-    agent: parts.agent,
-    hmac: (code) => hmacOf(parts.codeKey, code),
-    listener: (id) => listeners.get(id)?.listener,
-    channel: (id) => listeners.get(id)?.channel,
-    scopeOf: (caller) => scopeOf(parts, caller),
-    inside: (scope) => parts.sandbox.inside(scope),
-    keepFile: (name, text) => keepFile(parts.stateDir, name, text),
-  };
+/** A fresh token at each start, in a file that only this user can read. */
+async function giveLocalOwner({ paths }: Config, store: Store): Promise<void> {
+  const token = makeToken();
+  const now = systemClock.now();
+  const id = hashToken(token).slice(0, 20);
+  await store.run(() => ensureLocal({ id, tokenHash: hashToken(token), now }));
+  writeWhole(paths.localToken, `${token}\n`);
 }
 
-/** 120 random bits in 20 characters. */
-function newToken(): string {
-  return randomBytes(15).toString("base64url");
-}
-
-async function close(gateway: Omit<Opening, "sandbox">, parts: GatewayParts): Promise<void> {
-  const { ports, receiver, listeners } = gateway;
-  await listeners.stop();
-  await drain(ports, receiver, parts.drainMs);
-  ports.approvals.stop();
-  await parts.agent.stop();
-  await ports.deliver.stop();
-  await parts.sandbox.stop();
-  await parts.store.close();
-}
-
-interface Opening {
-  readonly ports: TurnPorts;
-  readonly receiver: Receiver;
-  readonly listeners: Listeners;
-  readonly sandbox: Sandbox;
-}
-
-/** What the last gateway left is settled before any new event is looked at. */
-async function open(opening: Opening, first: readonly Open[]): Promise<void> {
-  const { ports, receiver, listeners, sandbox } = opening;
-  const swept = (await sandbox.sweep()) === "clean";
-  const found = await recover(ports, swept);
-  const commands = await unhandled(ports);
-  for (const one of first) listeners.add(one);
-  await found.report();
-  const { reported, ambiguous } = found;
-  if (found.again.length + found.lanes.length + reported + ambiguous + commands.length > 0)
-    ports.log.info(
-      { again: found.again.length, waiting: found.lanes.length, reported, ambiguous, swept },
-      "Took up what the last gateway left",
+function presetOf({ agent }: Config): Preset | string {
+  if (agent.is === "command")
+    return (
+      presetOfCommand(agent.line) ??
+      "The command line of the agent cannot be read: check its quotes. Set it with: sallyport config set command 'PROGRAM ARGS'"
     );
-  ports.deliver.deliver(found.rows);
-  for (const work of found.again) receiver.run(work);
-  for (const lane of found.lanes) receiver.wake(lane);
-  receiver.handle(commands);
-  for (const { listener } of first) listeners.start(listener.id);
-}
-
-/** Owners' direct chats on listeners that can open one. */
-async function reachableOwners(store: Store, listeners: Listeners): Promise<Recipient[]> {
-  const accounts = await store.run(ownerAccounts);
-  const found = await Promise.all(
-    accounts.map(async ({ listener, account, pairing }) => {
-      const to = await listeners
-        .get(listener)
-        ?.listener.openDirect?.(account)
-        .catch(() => undefined);
-      return to ? [{ person: `p:${pairing}`, to }] : [];
-    }),
+  return (
+    presetNamed(agent.name) ??
+    `There is no agent ${JSON.stringify(agent.name)}. Known ones: ${presetNames.join(", ")}. Any other: --command "PROGRAM ARGS"`
   );
-  return found.flat();
 }
 
-/** One sandbox per pairing, one for all people we do not know. */
-function scopeOf({ stateDir, workspace }: GatewayParts, { pairing, role }: Caller): SandboxScope {
-  const key = pairing === null ? "anonymous" : `p-${pairing}`;
-  const workspaceMode = role === "anonymous" ? "ro" : "rw";
-  return { key, pairing, workspace, workspaceMode, home: join(stateDir, "homes", key) };
+function createWorker({ paths, log, environment }: Config, preset: Preset) {
+  const sandbox = createLocalSandbox({
+    stateDir: paths.dir,
+    stateHash: paths.hash,
+    log,
+    environment: environment.variables,
+  });
+  const agent = createAgent({ preset, spawn: sandbox.spawn, inside: sandbox.inside, log });
+  return { agent, sandbox };
 }
 
-async function keepFile(stateDir: string, name: string, text: string) {
-  const folder = join(stateDir, "files", randomBytes(9).toString("base64url"));
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, name);
-  await writeFile(path, text, { mode: 0o600 });
-  return { path, size: Buffer.byteLength(text) };
+function turnSettings(settings: Settings) {
+  const { access, budgets, turns, conversations, approvals, denyTools, retention } = settings;
+  return {
+    public: access.public,
+    merge: conversations.merge,
+    concurrent: turns.concurrent,
+    listenerTasksPerHour: budgets.listener.tasksPerHour,
+    listenerConcurrent: budgets.listener.concurrent,
+    callerTasksPerHour: budgets.caller.tasksPerHour,
+    auto: approvals.auto,
+    deny: denyTools,
+    retentionDays: retention.days,
+  };
+}
+
+function openTerminal({ config, store }: Wiring): Open {
+  const channel = createTerminal({
+    settled: (chat, signal) => settled(store, { listener: "terminal", chat }, signal),
+  });
+  return { channel, listener: channel.open({}, contextOf(config, "terminal")) };
+}
+
+/** The channel of `channels.<id>`, not listening yet, or what is wrong with it. */
+async function openChannel({ config, live }: Wiring, id: ListenerId): Promise<Open | string> {
+  const entry = live.settings.channels[id];
+  const load = entry && Object.hasOwn(channels, entry.kind) ? channels[entry.kind] : undefined;
+  if (!entry || !load) return `There is no channel ${id} of a known kind.`;
+  const token = readSecret(config.paths, channelSecret(id));
+  if (!token)
+    return `${id} has no token. Give it one with: sallyport secret set ${channelSecret(id)}`;
+  const { channel, configSchema } = await load();
+  const { kind: _, ...settings } = entry;
+  const parsed = configSchema.safeParse({ ...settings, token });
+  if (!parsed.success)
+    return `${id}: ${parsed.error.issues.map(({ message }) => message).join("; ")}`;
+  return { channel, listener: channel.open(parsed.data, contextOf(config, id)) };
+}
+
+function contextOf({ log }: Config, listener: ListenerId): ChannelContext {
+  return {
+    listener,
+    log,
+    fetchFrom(root) {
+      // Loaded with the first file that somebody sends.
+      const client = import("./net/guarded-fetch.ts").then(({ createGuardedFetch }) =>
+        createGuardedFetch({ allow: { root } }),
+      );
+      return async (url, init) => (await client).fetch(url, init);
+    },
+  };
+}
+
+interface Doors {
+  stop(): Promise<void>;
+}
+
+/** The control socket, and the TCP server when it was asked for; loaded after the listeners, which people wait for. */
+async function openDoors(
+  { config, store }: Wiring,
+  { running, terminal }: { running: Running; terminal: Open },
+): Promise<Doors> {
+  const { paths, log, listen } = config;
+  const [{ openControl }, { runOperation }] = await Promise.all([
+    import("./http/control.ts"),
+    import("./admin/operations.ts"),
+  ]);
+  const context = { place: config, clock: systemClock, running, store: async () => store };
+  const control = await openControl({
+    path: paths.socket,
+    record: paths.socketRecord,
+    runtimeDir: paths.runtimeDir,
+    log,
+    routes: terminal.listener.routes?.() ?? [],
+    admin: (name, input) => runOperation(context, name, input),
+  });
+  const server = listen && (await openHttp({ config, store, running, listen }));
+  return {
+    async stop() {
+      await server?.stop();
+      await control.stop();
+    },
+  };
+}
+
+async function openHttp(it: {
+  config: Config;
+  store: Store;
+  running: Running;
+  listen: { readonly host: string; readonly port: number };
+}) {
+  const { openServer } = await import("./http/server.ts");
+  const server = await openServer({
+    ...it.listen,
+    log: it.config.log,
+    async isOwner(token) {
+      const known = await it.store.run(() => identifyToken(hashToken(token)));
+      return known?.kind === "local";
+    },
+    health: () => ({ listeners: it.running.listeners() }),
+  });
+  it.config.log.info({ url: server.url }, "Listening");
+  return server;
+}
+
+function createRunning(wiring: Wiring): Running {
+  const { config, live, preset, agent, spine } = wiring;
+  const operate = createOperate(spine.ports, spine.receiver);
+  return {
+    agent,
+    stopCaller: operate.endCaller,
+    stopAccounts: operate.endAccounts,
+    cancelTask: operate.cancelTask,
+    decide: operate.decide,
+    async openChannel(id) {
+      const settings = await config.reload();
+      if (!settings.ok) return { done: false, problem: settings.problem };
+      live.settings = settings.value;
+      const one = await openChannel(wiring, id);
+      if (typeof one === "string") return { done: false, problem: one };
+      await spine.listeners.remove(id);
+      return await openAndLook(spine.listeners, one);
+    },
+    closeChannel: (id) => spine.listeners.remove(id),
+    listeners: () =>
+      spine.listeners.all().map(({ channel, listener }) => ({
+        id: listener.id,
+        kind: channel.name,
+        health: listener.health(),
+      })),
+    joinLink: (id, code) => spine.listeners.get(id)?.listener.joinLink?.(code),
+    async reload() {
+      const settings = await config.reload();
+      if (!settings.ok) return { done: false, problem: settings.problem };
+      live.settings = settings.value;
+      spine.ports.lanes.setConcurrency(settings.value.turns.concurrent);
+      return { done: true };
+    },
+    async probeAgent() {
+      const { probeAgent } = await import("./agent/probe.ts");
+      const { started, asked, error } = await probeAgent({ agent, prompt: preset.probe });
+      return { agent: agent.name, starts: started, asked, ...(error ? { problem: error } : {}) };
+    },
+  };
+}
+
+/** A token that the platform refuses at once is said at once. */
+async function openAndLook(listeners: Listeners, one: Open) {
+  listeners.add(one);
+  await listeners.start(one.listener.id);
+  const { state, lastError } = one.listener.health();
+  return state === "unauthorised"
+    ? ({ done: false, problem: lastError ?? "its token is refused" } as const)
+    : ({ done: true } as const);
 }

@@ -1,6 +1,6 @@
 // What people we do not know may spend: per listener and per caller, in the store, before any agent starts.
 import type { ListenerId } from "../core/words.ts";
-import { bucketOf, saveBucket } from "../store/attempts.ts";
+import { type Bucket, bucketOf, saveBucket } from "../store/attempts.ts";
 import { countAnonymous } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 
@@ -36,9 +36,12 @@ export function* spend({ listener, caller, now, limits }: Spending): Op<Spent> {
   return "ok";
 }
 
-/** A window that is over, or lies in the future because the clock went back, starts anew: at most one window is lost. */
-function* spentOf(key: string, now: number): Op<{ tokens: number; at: number }> {
+/** What was spent in the window. One that lies in the future, because the clock went back, begins now: that refills nothing and blocks for one window at most. */
+function* spentOf(key: string, now: number): Op<Bucket> {
   const bucket = yield* bucketOf(key);
   if (!bucket || now - bucket.at >= window) return { tokens: 0, at: now };
-  return bucket.at > now ? { tokens: bucket.tokens, at: now } : bucket;
+  if (bucket.at <= now) return bucket;
+  const moved = { tokens: bucket.tokens, at: now };
+  yield* saveBucket(key, moved);
+  return moved;
 }

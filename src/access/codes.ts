@@ -1,42 +1,48 @@
-// Pairing codes: how they look, how they are read, and what a wrong one costs.
-import { createHmac, randomBytes } from "node:crypto";
+// Pairing codes: how they look, how they are read, made, taken and burned.
+import { createHmac, randomInt } from "node:crypto";
 import type { Role, Sender } from "../core/words.ts";
-import { linkAccount } from "../store/accounts.ts";
-import {
-  attemptsOf,
-  bucketOf,
-  forgetAttempts,
-  saveAttempts,
-  saveBucket,
-} from "../store/attempts.ts";
-import { addCode, useCode, withdrawCodes } from "../store/codes.ts";
-import { addPairing, findPairing } from "../store/pairings.ts";
+import { linkAccount, pairingOf } from "../store/accounts.ts";
+import { addCode, nameTakenBy, useCode, withdrawCodes } from "../store/codes.ts";
+import { addPairing, findPairing, type Pairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { audit } from "./audit.ts";
+import { countFailure, forgetFailures, mayTry } from "./backoff.ts";
+import { localAccount, nameProblem } from "./pairings.ts";
 
-/** 32 characters without 0 O 1 I, so five bits each. */
+/** 32 characters, without 0 O 1 I. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const lifetime = 15 * 60_000;
 
-/** `K7Q2-9XF4`; 40 random bits. */
+/** `K7Q2-9XF4`. Never without a digit, so that `join research` stays a sentence. */
 export function makeCode(): string {
-  const letters = [...randomBytes(8)].map((byte) => alphabet[byte & 31]).join("");
-  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+  const letters = Array.from({ length: 8 }, () => alphabet[randomInt(alphabet.length)]).join("");
+  return /\d/.test(letters) ? `${letters.slice(0, 4)}-${letters.slice(4)}` : makeCode();
 }
 
 const block = `[${alphabet}]{4}`;
-const quotes = "[\"'`\u2018\u2019\u201C\u201D\u00AB\u00BB]*";
-const gap = "[\\s\\u00A0\\u2010-\\u2015\\u2212-]*";
-const form = new RegExp(
-  `^\\s*/?(?:join|start)[\\s\\u00A0:]+${quotes}(${block})${gap}(${block})${quotes}[.!]?\\s*$`,
-  "i",
-);
+const dash = "[\\u00AD\\u2010-\\u2015\\u2212\\uFE58\\uFE63\\uFF0D_-]";
+const invisible = /[\u200B-\u200F\u2060-\u2064\uFEFF]/g;
+const quotes = /^["'`´‘’‚“”„«»‹›<>()[\]*\s]+|["'`´‘’‚“”„«»‹›<>()[\]*\s.,!]+$/g;
+const form = new RegExp(`^(${block})\\s*(${dash}*)\\s*(${block})$`, "i");
 
-/** The code in `join K7Q2-9XF4` or `/start K7Q29XF4`, normalised; null when the text is anything else. */
-export function codeIn(text: string): string | null {
+/** The eight characters of what a person typed or pasted as a code; null when it is none by its form. */
+export function normaliseCode(text: string): string | null {
   if (text.length > 100) return null;
-  const [, first, second] = form.exec(text) ?? [];
-  return first && second ? `${first}${second}`.toUpperCase() : null;
+  const bare = text.replace(invisible, "").normalize("NFKC").replace(quotes, "");
+  const [, first, between, second] = form.exec(bare) ?? [];
+  if (!first || !second) return null;
+  const code = `${first}${second}`.toUpperCase();
+  return between || /\d/.test(code) ? code : null;
+}
+
+/** A group's mention of us may stand before it, or our name behind the command. */
+const command = /^(?:@\S+\s+)?(?:\/?join|\/start)(?:@\S+)?(?:\s|:)/i;
+
+/** The code in `join K7Q2-9XF4` or `/start K7Q29XF4`; null when the text is anything else. */
+export function codeIn(text: string): string | null {
+  const trimmed = text.trim();
+  const found = command.exec(trimmed);
+  return found && normaliseCode(trimmed.slice(found[0].length));
 }
 
 /** `key`: random, of this state only. */
@@ -47,16 +53,31 @@ export function hmacOf(key: Uint8Array, code: string): string {
 export interface Invite {
   readonly hmac: string;
   readonly name: string;
+  /** Of the pairing that it makes; an existing one keeps its own. */
   readonly role: Exclude<Role, "anonymous">;
   readonly now: number;
 }
 
+export type Invited =
+  | { readonly expiresAt: number; readonly role: Exclude<Role, "anonymous"> }
+  | { readonly problem: string };
+
 /** A code for a name: it makes that pairing, or adds one more account to it. An earlier open code of the name is withdrawn. */
-export function* addInvite({ hmac, name, role, now }: Invite): Op<{ expiresAt: number }> {
+export function* addInvite({ hmac, name, role: wanted, now }: Invite): Op<Invited> {
+  const known = yield* findPairing(name);
+  const problem = known ? linkProblem(known) : nameProblem(name);
+  if (problem) return { problem };
+  const role = known?.role ?? wanted;
   yield* withdrawCodes(name, now);
   const expiresAt = now + lifetime;
   yield* addCode({ hmac, name, role, createdAt: now, expiresAt });
-  return { expiresAt };
+  return { expiresAt, role };
+}
+
+function linkProblem({ name, kind }: Pairing): string | undefined {
+  return kind === "person" || kind === "local"
+    ? undefined
+    : `"${name}" is of kind ${kind}: no account can be linked to it`;
 }
 
 export interface Redeeming {
@@ -71,78 +92,66 @@ export type Redeemed =
   | { readonly is: "linked"; readonly name: string; readonly role: Role }
   | { readonly is: "refused" };
 
-/** A right code at a wrong time is refused like a wrong one. */
+/** A right code at a wrong time is refused like a wrong one. An account that is linked elsewhere moves. */
 export function* redeemCode(redeeming: Redeeming): Op<Redeemed> {
   const { hmac, sender, now } = redeeming;
-  const key = `code a:${sender.listener}:${sender.account}`;
-  const before = yield* attemptsOf(key);
-  if (before && !(yield* mayTry(before.blockedUntil, sender.listener, now))) {
-    yield* note(redeeming, "refused", "too many attempts");
-    return { is: "refused" };
-  }
-  const code = yield* useCode(hmac, now);
+  const { listener, account } = sender;
+  const from = yield* pairingOf(listener, account);
+  // A code tried out at the keyboard must not cost the owner their place there.
+  if (from?.kind === "local" && listener === localAccount.listener)
+    return yield* refuse(redeeming, "the account at the keyboard stays where it is");
+  if (!(yield* mayTry(sender, now))) return yield* refuse(redeeming, "too many attempts");
+  const by = `a:${listener}:${account}`;
+  const code = yield* useCode({ hmac, at: now, by });
   if (!code) {
-    const failures = (before?.failures ?? 0) + 1;
-    yield* saveAttempts(key, { failures, blockedUntil: now + waitAfter(failures) }, now);
-    yield* note(redeeming, "refused", "no such code");
-    return { is: "refused" };
+    // Asked again after a crash that lost our answer: it is theirs already.
+    if (from && from.name === (yield* nameTakenBy(hmac, by))) return linked(from);
+    yield* countFailure(sender, now);
+    return yield* refuse(redeeming, "wrong, used or expired");
   }
   const pairing = yield* pairingFor(redeeming, code.name, code.role);
-  const { listener, account, name } = sender;
+  const name = sender.name.slice(0, 100);
   yield* linkAccount({ listener, account, name, pairing: pairing.id, linkedAt: now });
-  yield* forgetAttempts(key);
-  yield* note(redeeming, "linked", code.name);
-  return { is: "linked", name: code.name, role: pairing.role };
+  yield* forgetFailures(sender);
+  const why = from && from.id !== pairing.id ? `moved from ${from.name}` : "";
+  yield* note(redeeming, { target: pairing.name, outcome: "linked", why });
+  return linked(pairing);
+}
+
+function linked({ name, role }: { name: string; role: Role }): Redeemed {
+  return { is: "linked", name, role };
+}
+
+function* refuse(redeeming: Redeeming, why: string): Op<Redeemed> {
+  yield* note(redeeming, { target: "", outcome: "refused", why });
+  return { is: "refused" };
 }
 
 /** Somebody showed it to a whole group: it counts no more. Nothing says whether it did. */
 export function* burnCode(hmac: string, sender: Sender, now: number): Op<void> {
-  yield* useCode(hmac, now);
-  yield* note({ hmac, sender, now, id: "" }, "refused", "a code in a group is burned");
-}
-
-const longest = 3_600_000;
-
-/** Three are free; then 30 s, doubling to an hour. */
-function waitAfter(failures: number): number {
-  return failures < 3 ? 0 : Math.min(longest, 30_000 * 2 ** (failures - 3));
-}
-
-const burst = 20;
-
-/** Senders that have failed share one attempt a second per listener. */
-function* mayTry(blockedUntil: number, listener: string, now: number): Op<boolean> {
-  // A clock that went back does not block for longer than the longest wait.
-  if (now < blockedUntil && blockedUntil - now <= longest) return false;
-  const key = `codes ${listener}`;
-  const { tokens, at } = (yield* bucketOf(key)) ?? { tokens: burst, at: now };
-  const filled = Math.min(burst, tokens + Math.max(0, Math.floor((now - at) / 1000)));
-  if (filled < 1) return false;
-  const since = filled === burst ? now : Math.min(now, at + Math.floor((now - at) / 1000) * 1000);
-  yield* saveBucket(key, { tokens: filled - 1, at: since });
-  return true;
+  yield* useCode({ hmac, at: now, by: null });
+  const why = "a code in a group is burned";
+  yield* note({ sender, now }, { target: "", outcome: "refused", why });
 }
 
 function* pairingFor(
   { id, now }: Redeeming,
   name: string,
   role: Exclude<Role, "anonymous">,
-): Op<{ id: string; role: Role }> {
+): Op<Pairing> {
   const known = yield* findPairing(name);
   if (known) return known;
-  yield* addPairing({ id, name, role, kind: "person", createdAt: now });
-  return { id, role };
+  const pairing: Pairing = { id, name, role, kind: "person", createdAt: now };
+  yield* addPairing(pairing);
+  return pairing;
 }
 
-function* note({ sender, now }: Redeeming, outcome: string, why: string): Op<void> {
-  yield* audit({
-    at: now,
-    who: `a:${sender.listener}:${sender.account}`,
-    name: "",
-    place: sender.listener,
-    action: "code",
-    target: "",
-    outcome,
-    why,
-  });
+/** Neither the code nor the name that a stranger gave themselves. */
+function* note(
+  { sender, now }: Pick<Redeeming, "sender" | "now">,
+  what: { target: string; outcome: string; why: string },
+): Op<void> {
+  const { listener, account } = sender;
+  const who = `a:${listener}:${account}`;
+  yield* audit({ at: now, who, name: "", place: listener, action: "code", ...what });
 }

@@ -1,19 +1,19 @@
 // Pairings as an operator sees them: names, the local owner, roles, links, tokens, removal.
 import { createHash, randomBytes } from "node:crypto";
-import type { ListenerId, PairingId, Role } from "../core/words.ts";
+import type { ListenerId, PairingId, PairingKind } from "../core/words.ts";
 import { type Account, accountsOf, linkAccount, unlinkAccount } from "../store/accounts.ts";
 import { withdrawCodes } from "../store/codes.ts";
 import {
   addPairing,
   dropPairing,
   findPairing,
-  findPairingByToken,
   listPairings,
   type Pairing,
   setRole,
   setTokenHash,
 } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
+import { listTasks } from "../store/tasks.ts";
 
 /** Undefined when the name can be used; else what is wrong with it. */
 export function nameProblem(name: string): string | undefined {
@@ -50,22 +50,58 @@ export function* ensureLocal(p: { id: PairingId; tokenHash: string; now: number 
 
 export interface Known extends Pairing {
   readonly accounts: readonly Account[];
+  /** When they last started a task. */
+  readonly lastTaskAt: number | null;
 }
 
 export function* knownPairings(): Op<Known[]> {
   const all: Known[] = [];
-  for (const pairing of yield* listPairings())
-    all.push({ ...pairing, accounts: yield* accountsOf(pairing.id) });
+  for (const pairing of yield* listPairings()) {
+    const accounts = yield* accountsOf(pairing.id);
+    const [task] = yield* listTasks(1, `p:${pairing.id}`);
+    all.push({ ...pairing, accounts, lastTaskAt: task?.createdAt ?? null });
+  }
   return all;
 }
 
+export interface NewPairing extends Pairing {
+  /** People are made by their code, mail and local pairings by what they stand for. */
+  readonly kind: "agent" | "node";
+  readonly tokenHash: string;
+}
+
+/** A pairing that begins with a token. Undefined when it was made; else what is wrong. */
+export function* createPairing({ tokenHash, ...pairing }: NewPairing): Op<string | undefined> {
+  const { name, kind, role, createdAt } = pairing;
+  const taken = (yield* findPairing(name)) ? `there is a pairing "${name}" already` : undefined;
+  const problem = nameProblem(name) ?? taken ?? roleProblem(kind, role);
+  if (problem) return problem;
+  // A code that was made for a person of this name must not open it.
+  yield* withdrawCodes(name, createdAt);
+  yield* addPairing(pairing, tokenHash);
+  return undefined;
+}
+
+/** What comes through another program or by mail proves too little for an owner. */
+function roleProblem(kind: PairingKind, role: Pairing["role"]): string | undefined {
+  if (kind === "local")
+    return role === "owner" ? undefined : "the local pairing is always an owner";
+  return kind === "person" || role !== "owner"
+    ? undefined
+    : `a pairing of kind ${kind} is at most authenticated`;
+}
+
+/** The role counts from the next look on; undefined when there is no such pairing. */
 export function* changeRole(
   name: string,
-  role: Exclude<Role, "anonymous">,
-): Op<Pairing | undefined> {
+  role: Pairing["role"],
+): Op<Pairing | { readonly problem: string } | undefined> {
   const pairing = yield* findPairing(name);
-  if (pairing) yield* setRole(pairing.id, role);
-  return pairing;
+  if (!pairing) return undefined;
+  const problem = roleProblem(pairing.kind, role);
+  if (problem) return { problem };
+  yield* setRole(pairing.id, role);
+  return { ...pairing, role };
 }
 
 /** The old token stops counting; undefined when there is no such pairing. */
@@ -76,14 +112,17 @@ export function* rotateToken(name: string, tokenHash: string): Op<Pairing | unde
 }
 
 export interface Unlinked {
+  /** Whose running turns, open questions and sandbox must end now. */
   readonly pairing: Pairing;
   readonly accounts: readonly Account[];
 }
 
-export function* unlink(name: string, listener: ListenerId): Op<Unlinked | undefined> {
+/** `listeners`: one, or all of a channel. */
+export function* unlink(name: string, listeners: readonly ListenerId[]): Op<Unlinked | undefined> {
   const pairing = yield* findPairing(name);
   if (!pairing) return undefined;
-  const accounts = (yield* accountsOf(pairing.id)).filter((one) => one.listener === listener);
+  const linked = yield* accountsOf(pairing.id);
+  const accounts = linked.filter(({ listener }) => listeners.includes(listener));
   for (const one of accounts) yield* unlinkAccount(one.listener, one.account);
   return { pairing, accounts };
 }
@@ -97,8 +136,4 @@ export function* removePairing(name: string, now: number): Op<Unlinked | undefin
   yield* withdrawCodes(name, now);
   yield* dropPairing(pairing.id);
   return { pairing, accounts };
-}
-
-export function* identifyToken(token: string): Op<Pairing | undefined> {
-  return yield* findPairingByToken(hashToken(token));
 }

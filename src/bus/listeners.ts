@@ -12,8 +12,8 @@ export interface Open {
 export interface Listeners {
   /** Known from here on: can be sent to, does not hear yet. */
   add(open: Open): void;
-  /** Opens it for events; a start that fails is logged and shows in its health. */
-  start(id: ListenerId): void;
+  /** Opens it for events; a start that fails is logged and shows in its health. Never rejects. */
+  start(id: ListenerId): Promise<void>;
   remove(id: ListenerId): Promise<void>;
   get(id: ListenerId): Open | undefined;
   all(): readonly Open[];
@@ -45,11 +45,12 @@ export function createListeners({ log, menu, accept }: ListenersPorts): Listener
     add(one) {
       open.set(one.listener.id, one);
     },
-    start(id) {
+    async start(id) {
       const one = open.get(id);
       if (!one) return;
       const starting = start(one.listener).finally(() => starts.delete(starting));
       starts.add(starting);
+      await starting;
     },
     async remove(id) {
       const one = open.get(id);

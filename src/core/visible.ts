@@ -13,7 +13,7 @@ const everything = new RegExp(`${emoji.source}|${unseen.source}`, "gu");
 const dangerous =
   /(?![\n\t])[\p{Cc}\p{Cs}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu;
 
-function escape(character: string): string {
+function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
@@ -30,7 +30,7 @@ function isEmoji(found: string): boolean {
 export function visible(text: string): string {
   return text
     .replace(everything, (found) =>
-      keepsItsPlace(found) || isEmoji(found) ? found : escape(found),
+      keepsItsPlace(found) || isEmoji(found) ? found : escaped(found),
     )
     .replace(longBlank, (run) =>
       run.startsWith("\n") ? `\n⟨${run.length} line breaks⟩\n` : ` ⟨${run.length} spaces⟩ `,
@@ -44,5 +44,5 @@ export function visibleLine(text: string): string {
 
 /** For the text of an answer on a terminal: only what could drive the terminal or reorder a line is escaped. */
 export function harmless(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(dangerous, escape);
+  return text.replaceAll("\r\n", "\n").replace(dangerous, escaped);
 }

@@ -1,5 +1,5 @@
 // Accounts: which account on which listener belongs to which pairing.
-import type { AccountId, ListenerId, PairingId, Role } from "../core/words.ts";
+import type { AccountId, ListenerId, PairingId, PairingKind, Role } from "../core/words.ts";
 import { type Op, query } from "./query.ts";
 
 export interface Account {
@@ -15,7 +15,7 @@ const find = query((db, p: { listener: string; account: string }) =>
   db
     .selectFrom("accounts")
     .innerJoin("pairings", "pairings.id", "accounts.pairing")
-    .select(["pairings.id", "pairings.name", "pairings.role"])
+    .select(["pairings.id", "pairings.name", "pairings.role", "pairings.kind"])
     .where("accounts.listener", "=", p.listener)
     .where("accounts.account", "=", p.account),
 );
@@ -24,9 +24,9 @@ const find = query((db, p: { listener: string; account: string }) =>
 export function* pairingOf(
   listener: ListenerId,
   account: AccountId,
-): Op<{ id: PairingId; name: string; role: Role } | undefined> {
+): Op<{ id: PairingId; name: string; role: Role; kind: PairingKind } | undefined> {
   const [row] = yield* find({ listener, account });
-  return row && { id: row.id, name: row.name, role: row.role as Role };
+  return row && { ...row, role: row.role as Role, kind: row.kind as PairingKind };
 }
 
 const upsert = query((db, p: Account & Readonly<Record<string, unknown>>) =>

@@ -1,5 +1,7 @@
 // Audit rows: who, where, what, why; one for every refusal and decision.
+import { type Kysely, sql } from "kysely";
 import { type Op, query } from "./query.ts";
+import type { Tables } from "./schema.ts";
 
 export interface AuditRow {
   readonly at: number;
@@ -29,19 +31,55 @@ export function* addAudit(row: AuditRow): Op<void> {
   yield* insert({ ...row });
 }
 
-const newest = query((db, p: { limit: number; before: number }) =>
+/** What is absent matches everything. */
+export interface AuditFilter {
+  readonly who?: string;
+  readonly action?: string;
+  readonly outcome?: string;
+  /** Rows older than this one, for the next page. */
+  readonly before?: number;
+}
+
+interface Wanted extends Readonly<Record<string, unknown>> {
+  who: string | null;
+  action: string | null;
+  outcome: string | null;
+  before: number;
+}
+
+/** The casts tell PostgreSQL the type of a value that may be null. */
+const matching = (db: Kysely<Tables>, p: Wanted) =>
   db
     .selectFrom("audit")
-    .selectAll()
     .where("id", "<", p.before)
-    .orderBy("id", "desc")
-    .limit(p.limit),
+    .where(sql<boolean>`(cast(${p.who} as text) is null or who = ${p.who})`)
+    .where(sql<boolean>`(cast(${p.action} as text) is null or action = ${p.action})`)
+    .where(sql<boolean>`(cast(${p.outcome} as text) is null or outcome = ${p.outcome})`);
+
+const newest = query((db, p: Wanted & { limit: number }) =>
+  matching(db, p).selectAll().orderBy("id", "desc").limit(p.limit),
+);
+const count = query((db, p: Wanted) =>
+  matching(db, p).select((eb) => eb.fn.countAll<number>().as("n")),
 );
 
 /** Newest first. */
 export function* listAudit(
   limit: number,
-  before = Number.MAX_SAFE_INTEGER,
+  filter: AuditFilter = {},
 ): Op<(AuditRow & { readonly id: number })[]> {
-  return yield* newest({ limit, before });
+  return yield* newest({ ...wanted(filter), limit });
+}
+
+export function* countAudit(filter: AuditFilter = {}): Op<number> {
+  return (yield* count(wanted(filter)))[0]?.n ?? 0;
+}
+
+function wanted({ who, action, outcome, before }: AuditFilter): Wanted {
+  return {
+    who: who ?? null,
+    action: action ?? null,
+    outcome: outcome ?? null,
+    before: before ?? Number.MAX_SAFE_INTEGER,
+  };
 }

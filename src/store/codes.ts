@@ -19,6 +19,7 @@ const insert = query((db, p: CodeRow & Readonly<Record<string, unknown>>) =>
     createdAt: p.createdAt,
     expiresAt: p.expiresAt,
     usedAt: null,
+    usedBy: null,
   }),
 );
 const withdraw = query((db, p: { name: string; at: number }) =>
@@ -28,14 +29,15 @@ const withdraw = query((db, p: { name: string; at: number }) =>
     .where("name", "=", p.name)
     .where("usedAt", "is", null),
 );
-const use = query((db, p: { hmac: string; at: number }) =>
+const use = query((db, p: { hmac: string; at: number; by: string | null; soon: number }) =>
   db
     .updateTable("codes")
-    .set({ usedAt: p.at })
+    .set({ usedAt: p.at, usedBy: p.by })
     .where("hmac", "=", p.hmac)
     .where("usedAt", "is", null)
     .where("expiresAt", ">", p.at)
-    .returningAll(),
+    .where("createdAt", "<", p.soon)
+    .returning(["name", "role"]),
 );
 const old = query((db, p: { before: number }) =>
   db.deleteFrom("codes").where("expiresAt", "<", p.before),
@@ -51,10 +53,24 @@ export function* withdrawCodes(name: string, at: number): Op<void> {
   yield* withdraw({ name, at });
 }
 
-/** Takes the code; of two at once, one gets it. */
-export function* useCode(hmac: string, at: number): Op<CodeRow | undefined> {
-  const [row] = yield* use({ hmac, at });
-  if (!row) return undefined;
-  const { usedAt: _, ...code } = row;
-  return { ...code, role: code.role === "owner" ? "owner" : "authenticated" };
+export interface CodeUse {
+  readonly hmac: string;
+  readonly at: number;
+  /** Who takes it; null: it is burned. */
+  readonly by: string | null;
+}
+
+/** Takes the code; of two at once, one gets it. A code of a clock that was ahead does not count. */
+export function* useCode(p: CodeUse): Op<Pick<CodeRow, "name" | "role"> | undefined> {
+  const [row] = yield* use({ ...p, soon: p.at + 60_000 });
+  return row && { name: row.name, role: row.role === "owner" ? "owner" : "authenticated" };
+}
+
+const taken = query((db, p: { hmac: string; by: string }) =>
+  db.selectFrom("codes").select("name").where("hmac", "=", p.hmac).where("usedBy", "=", p.by),
+);
+
+/** The name behind a code that this sender took before. */
+export function* nameTakenBy(hmac: string, by: string): Op<string | undefined> {
+  return (yield* taken({ hmac, by }))[0]?.name;
 }

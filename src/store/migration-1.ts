@@ -31,7 +31,9 @@ function access(schema: Schema): Compilable[] {
       schema,
       "pairings",
       "id:text# name:text! role:text! kind:text! tokenHash:text createdAt:int!",
-    ).addUniqueConstraint("pairingName", ["name"]),
+    )
+      .addUniqueConstraint("pairingName", ["name"])
+      .addUniqueConstraint("pairingToken", ["tokenHash"]),
     table(
       schema,
       "accounts",
@@ -40,7 +42,7 @@ function access(schema: Schema): Compilable[] {
     table(
       schema,
       "codes",
-      "hmac:text# name:text! role:text! createdAt:int! expiresAt:int! usedAt:int",
+      "hmac:text# name:text! role:text! createdAt:int! expiresAt:int! usedAt:int usedBy:text",
     ),
     table(schema, "attempts", "key:text# failures:int! blockedUntil:int! at:int!"),
     table(schema, "buckets", "key:text# tokens:int! at:int!"),

@@ -121,6 +121,25 @@ const sweeps: readonly Sweep[] = [
       )
       .returning("id"),
   ),
+  sweep((db, p) =>
+    db
+      .deleteFrom("codes")
+      .where("hmac", "in", (eb) =>
+        eb.selectFrom("codes").select("hmac").where("expiresAt", "<", p.before).limit(p.rows),
+      )
+      .returning("hmac"),
+  ),
+  // What strangers leave behind: one small row each.
+  ...(["attempts", "buckets", "hints"] as const).map((table) =>
+    sweep((db, p) =>
+      db
+        .deleteFrom(table)
+        .where("key", "in", (eb) =>
+          eb.selectFrom(table).select("key").where("at", "<", p.before).limit(p.rows),
+        )
+        .returning("key"),
+    ),
+  ),
 ];
 
 /** One small step; how many rows went. Zero: nothing old is left. */

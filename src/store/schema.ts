@@ -25,6 +25,7 @@ export interface Tables {
     createdAt: number;
     expiresAt: number;
     usedAt: number | null;
+    usedBy: string | null;
   };
   attempts: { key: string; failures: number; blockedUntil: number; at: number };
   buckets: { key: string; tokens: number; at: number };

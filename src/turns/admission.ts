@@ -1,7 +1,9 @@
 // The shapes of an admission: ignored, or answered with a sentence.
+import { audit } from "../access/audit.ts";
 import type { Admission } from "../bus/accept.ts";
 import type { InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Address, Caller, ListenerId } from "../core/words.ts";
+import type { Op } from "../store/query.ts";
 import type { After } from "./after.ts";
 
 export type Admitted = Admission<After>;
@@ -20,6 +22,19 @@ export function nothing(caller: Caller): Admitted {
   const { id, role } = caller;
   const after: After = { do: "nothing" };
   return { kind: "none", state: "done", outcome: "ignored", caller: id, role, body: null, after };
+}
+
+/** The same with an audit row: it was refused, and why. */
+export function* refuse(
+  refusal: Incoming & { readonly caller: Caller; readonly at: number; readonly why: string },
+  text: string,
+): Op<Admitted> {
+  const { caller, listener, event, at, why } = refusal;
+  const place = `${listener} ${event.chat.id}`;
+  const name = caller.pairing === null ? "" : caller.name;
+  const row = { at, who: caller.id, name, place, action: "message", target: "" };
+  yield* audit({ ...row, outcome: "refused", why });
+  return say(caller, event, text);
 }
 
 /** Answered with a sentence; the event itself starts nothing. */

@@ -6,7 +6,7 @@ import { countOpen } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import { pendingQuestionsIn } from "../store/questions.ts";
 import { countOpenTurns } from "../store/turns.ts";
-import { type Admitted, type Incoming, say } from "./admission.ts";
+import { type Admitted, type Incoming, refuse, say } from "./admission.ts";
 import type { After } from "./after.ts";
 import { begin } from "./claim.ts";
 import type { TurnPorts } from "./ports.ts";
@@ -23,13 +23,12 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   if (open > 0 && (yield* answersQuestion(prompt)))
     return entry(prompt, "answer", { do: "answer", caller, event, conversation });
   if (open > queueMost)
-    return say(
-      caller,
-      event,
+    return yield* refuse(
+      { ...prompt, at: ports.clock.now(), why: "too many wait" },
       `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or \`/stop\`.`,
     );
   const poor = caller.role === "anonymous" ? yield* overBudget(ports, prompt) : undefined;
-  if (poor) return say(caller, event, poor);
+  if (poor) return yield* refuse({ ...prompt, at: ports.clock.now(), why: "budget" }, poor);
   const crowded = open === 0 && (yield* countOpenTurns()) >= ports.settings().concurrent;
   if (open > 0 || crowded || event.album !== undefined)
     return entry(prompt, "prompt", { do: "wait", conversation: conversation.id, event, crowded });

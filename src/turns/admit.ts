@@ -4,16 +4,18 @@ import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
 import type { InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
+import { cardsOf } from "../store/cards.ts";
 import { isEnabled } from "../store/chats.ts";
 import { type Conversation, ensureConversation } from "../store/conversations.ts";
 import { findByKey } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
-import { type Admitted, addressOf, type Incoming, nothing, say } from "./admission.ts";
+import { pendingQuestionsIn } from "../store/questions.ts";
+import { type Admitted, addressOf, type Incoming, nothing, refuse, say } from "./admission.ts";
 import { admitPrompt } from "./admit-prompt.ts";
 import type { After } from "./after.ts";
 import type { TurnPorts } from "./ports.ts";
-import { stopConversation } from "./stop.ts";
-import { type Command, commandIn } from "./words.ts";
+import { stopFor } from "./stop.ts";
+import { bareAnswer, type Command, commandIn } from "./words.ts";
 
 export function admitter(
   ports: TurnPorts,
@@ -47,6 +49,7 @@ function admitCode(hmac: string, { chat, message, sender }: InboundMessage): Adm
 function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op<Admitted> {
   const { event, listener } = incoming;
   const command = event.edited ? undefined : commandIn(event);
+  const { approvals } = ports;
   if (event.chat.kind === "group") {
     if (!event.addressed || caller.role === "anonymous") return nothing(caller);
     const opens = command?.name === "enable";
@@ -57,7 +60,8 @@ function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op
   if (event.unreadable && !event.text && event.files.length === 0)
     return say(caller, event, `I cannot read ${event.unreadable}. Please send text or a file.`);
   const conversation = yield* conversationOf(ports, caller, incoming);
-  if (command) return yield* admitCommand(ports, { caller, conversation, event, command });
+  const words = command ?? (yield* bareDecision(ports, caller, { listener, event, conversation }));
+  if (words) return yield* admitCommand(approvals, { caller, conversation, event, command: words });
   return yield* admitPrompt(ports, { caller, conversation, ...incoming });
 }
 
@@ -70,15 +74,30 @@ function* conversationOf(
   return yield* ensureConversation(place, token(), clock.now());
 }
 
+/** A bare yes or no counts only where there are no buttons and one question is open. */
+function* bareDecision(
+  ports: TurnPorts,
+  caller: Caller,
+  it: Incoming & { conversation: Conversation },
+): Op<Command | undefined> {
+  const name = bareAnswer(it.event.text);
+  if (!name || ports.channel(it.listener)?.limits.buttons !== 0) return undefined;
+  const open = yield* pendingQuestionsIn(it.conversation.id);
+  const [only] = open;
+  if (!only || open.length > 1 || only.kind !== "approval") return undefined;
+  const card = (yield* cardsOf(only.id)).find(({ person }) => person === caller.id);
+  return card && { name, rest: String(card.number) };
+}
+
 function* admitCommand(
-  { approvals }: TurnPorts,
+  approvals: TurnPorts["approvals"],
   it: { caller: Caller; conversation: Conversation; event: InboundMessage; command: Command },
 ): Op<Admitted> {
   const { caller, conversation, event, command } = it;
   // In this very commit, so that "do X" and "/stop" in one batch do not run X.
   const stop =
     command.name === "stop"
-      ? { stop: yield* stopConversation(approvals, conversation.id, caller.id) }
+      ? { stop: yield* stopFor(approvals, caller, { conversation, command }) }
       : {};
   const after: After = { do: "command", caller, event, command, ...stop };
   return { ...keep("command", caller, event, after), conversation: conversation.id };
@@ -92,9 +111,11 @@ function* admitStranger(
 ): Op<Admitted> {
   const hint = yield* takeHint({ listener, ...event.sender }, clock.now());
   if (!hint) return nothing(caller);
+  const at = clock.now();
   const text =
     "I do not know you yet. Ask the person who runs me for a code, then send me `join` and the code.";
-  return say(caller, { ...event, text: "", files: [] }, text, null);
+  const refused = yield* refuse({ listener, event, caller, at, why: "not paired" }, text);
+  return { ...refused, body: null };
 }
 
 function* admitEdit(caller: Caller, { listener, event }: Incoming, key: string): Op<Admitted> {

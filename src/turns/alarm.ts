@@ -2,15 +2,22 @@
 
 import { escapeInline } from "../approvals/card.ts";
 import type { Recipient } from "../approvals/ports.ts";
+import type { Deliver } from "../bus/deliver.ts";
 import { trouble } from "../bus/listeners.ts";
-import type { Listener } from "../core/channel.ts";
+import type { Listener, Part } from "../core/channel.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Log } from "../core/log.ts";
 import type { ListenerId, Markdown } from "../core/words.ts";
 import { addPart } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
-import type { TurnPorts } from "./ports.ts";
+import type { Store } from "../store/store.ts";
 
-export interface AlarmPorts
-  extends Pick<TurnPorts, "store" | "clock" | "log" | "deliver" | "render"> {
+export interface AlarmPorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly deliver: Deliver;
+  render(listener: ListenerId, text: Markdown): Promise<Part[]>;
   ownerChats(): Promise<readonly Recipient[]>;
   listeners(): readonly Listener[];
 }

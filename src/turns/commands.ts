@@ -1,4 +1,5 @@
 // The commands of the chat.
+import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
 import { escapeInline } from "../approvals/card.ts";
 import { code } from "../approvals/effect.ts";
@@ -159,9 +160,12 @@ async function enable(
   if (!may(caller, "enable")) return "Only an owner can open or close a chat to me.";
   const on = command.name === "enable";
   const at = ports.clock.now();
-  await ports.store.run(() =>
-    setEnabled({ listener, chat: event.chat.id, enabled: on, title: "", at }),
-  );
+  await ports.store.run(function* () {
+    yield* setEnabled({ listener, chat: event.chat.id, enabled: on, title: "", at });
+    const place = `${listener} ${event.chat.id}`;
+    const row = { at, who: caller.id, name: caller.name, place, target: event.chat.id, why: "" };
+    yield* audit({ ...row, action: "chat", outcome: on ? "enabled" : "disabled" });
+  });
   return on
     ? "I answer here from now on, when I am addressed, and only people who are paired."
     : "I am silent here from now on.";

@@ -3,9 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Expired } from "../approvals/approvals.ts";
 import type { TurnPorts } from "./ports.ts";
 import type { Receiver } from "./receive.ts";
-
-/** Why a turn is cut short without an end: the next gateway takes it up. */
-export const parked = Symbol("parked");
+import { parked } from "./stop.ts";
 
 /** Open questions are not waited for: people take their time. */
 export async function drain(ports: TurnPorts, receiver: Receiver, patience: number): Promise<void> {

@@ -79,9 +79,9 @@ export function homeOf({ caller, conversation, prompts }: Work) {
   return { person: caller.id, to: conversation.address, ...replyTo };
 }
 
-function policyOf(ports: TurnPorts, { caller, conversation }: Work) {
+function policyOf(ports: TurnPorts, { caller }: Work) {
   const { auto, deny } = ports.settings();
-  const { workspace, home } = ports.inside(ports.scopeOf(caller, conversation));
+  const { workspace, home } = ports.inside(ports.scopeOf(caller));
   return { readable: [workspace, home], cwd: workspace, auto, deny };
 }
 

@@ -9,8 +9,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { SandboxScope } from "../core/sandbox.ts";
 import type { Caller, ListenerId, Markdown } from "../core/words.ts";
-import type { Conversation } from "../store/conversations.ts";
 import type { Store } from "../store/store.ts";
+import type { Alarm } from "./alarm.ts";
 
 /** The settings that turns read; live, so that a change acts at once. */
 export interface TurnSettings {
@@ -32,6 +32,7 @@ export interface TurnPorts {
   readonly deliver: Deliver;
   readonly approvals: Approvals;
   readonly agent: Agent;
+  readonly alarm: Alarm;
   settings(): TurnSettings;
   /** Unguessable, at most 48 characters. */
   token(): string;
@@ -39,7 +40,7 @@ export interface TurnPorts {
   listener(id: ListenerId): Listener | undefined;
   channel(id: ListenerId): Channel | undefined;
   render(id: ListenerId, text: Markdown): Promise<Part[]>;
-  scopeOf(caller: Caller, conversation: Conversation): SandboxScope;
+  scopeOf(caller: Caller): SandboxScope;
   /** Where the scope's folders are inside the sandbox. */
   inside(scope: SandboxScope): { readonly workspace: string; readonly home: string };
   /** A long answer as a file of ours. */

@@ -62,7 +62,7 @@ async function fetchInto(
   if (!listener?.fetchFile) throw new Error("this chat cannot hand over files");
   if ((file.size ?? 0) > most)
     throw new Error(`it is larger than the ${Math.floor(most / 1024 / 1024)} MB this chat allows`);
-  const scope = ports.scopeOf(caller, conversation);
+  const scope = ports.scopeOf(caller);
   const folder = join(scope.home, "inbox");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);

@@ -1,9 +1,10 @@
 // Stop: everything of a caller in a conversation, running or waiting, ends in one transaction; SQL picks the winner against a press.
+import { may } from "../access/authorise.ts";
 import type { Approvals, Expired } from "../approvals/approvals.ts";
-import type { ConversationId, TurnId } from "../core/words.ts";
+import type { Caller, ConversationId, TurnId } from "../core/words.ts";
 import { cancelWaitingPrompts } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
-import { stopTurn, stopTurns, stopTurnsOfCaller } from "../store/turns.ts";
+import { openTurns, stopTurn, stopTurns, stopTurnsOfCaller } from "../store/turns.ts";
 
 export interface StopEffect {
   readonly turns: readonly TurnId[];
@@ -12,10 +13,27 @@ export interface StopEffect {
   readonly expired: readonly Expired[];
 }
 
+/** Why a turn is cut short without an end: the next gateway takes it up. */
+export const parked = Symbol("parked");
+
 type Expires = Pick<Approvals, "expireTurn">;
 
+/** `/stop`, or `/stop 4fK2…` with the beginning of a task's id: an owner may stop any turn. */
+export function* stopFor(
+  approvals: Expires,
+  caller: Caller,
+  { conversation, command }: { conversation: { id: ConversationId }; command: { rest: string } },
+): Op<StopEffect> {
+  const task = command.rest.trim();
+  if (!task) return yield* stopConversation(approvals, conversation.id, caller.id);
+  const turn = (yield* openTurns()).find(
+    (one) => one.task.startsWith(task) && may(caller, "stop", { starter: one.caller }),
+  );
+  return turn ? yield* stopOne(approvals, turn.id) : { turns: [], waiting: 0, expired: [] };
+}
+
 /** For the transaction that accepts the stop: every row it sees is an earlier one. */
-export function* stopConversation(
+function* stopConversation(
   approvals: Expires,
   conversation: ConversationId,
   caller: string,

@@ -5,13 +5,13 @@ import type { Markdown } from "../core/words.ts";
 import { setNote, setSession } from "../store/conversations.ts";
 import { giveRunBack, setEffects } from "../store/turns.ts";
 import type { Work } from "./claim.ts";
-import { parked } from "./drain.ts";
 import { type Ending, finish } from "./finish.ts";
 import { fillForm } from "./form.ts";
 import { homeOf, permit } from "./permission.ts";
 import type { TurnPorts } from "./ports.ts";
 import { promptOf } from "./prompt.ts";
 import { openReply, type Reply } from "./reply.ts";
+import { parked } from "./stop.ts";
 
 interface Following {
   readonly reply: Reply;
@@ -67,7 +67,7 @@ async function follow(
   if (conversation.note) await ports.store.run(() => setNote(conversation.id, null));
   const request = {
     conversation: conversation.id,
-    scope: ports.scopeOf(caller, conversation),
+    scope: ports.scopeOf(caller),
     session: conversation.session,
     content,
     signal,
@@ -150,9 +150,10 @@ async function noteChange(ports: TurnPorts, work: Work, following: Following): P
 
 function endingOf(
   ports: TurnPorts,
-  { turn }: Work,
+  work: Work,
   { following, signal }: { following: Following; signal: AbortSignal },
 ): Omit<Ending, "to" | "replyTo"> {
+  const { turn } = work;
   const { end, remarks, notes, reply } = following;
   const grown = reply.text !== "" || turn.run > 1;
   const said = [reply.text.trimEnd(), ...remarks].filter(Boolean);
@@ -170,6 +171,7 @@ function endingOf(
   if (end.type === "failed") {
     const why = visible(end.why);
     ports.log.warn({ turn: turn.id, why }, "A turn ended without an answer");
+    ports.alarm.agentFailed(why);
     return {
       ...common,
       task: "failed",
@@ -179,16 +181,21 @@ function endingOf(
       text: text(`⚠️ I could not finish: ${why}`),
     };
   }
+  ports.alarm.agentWorked();
   const remark = endings[end.reason];
+  const first = work.conversation.session === null && !turn.asks ? [neverAsks] : [];
   const silent = said.length === 0 && !remark ? ["The agent finished without a word."] : [];
   return {
     ...common,
     task: "completed",
     inbox: "ok",
     how: end.reason,
-    text: text(...silent, ...(remark ? [remark] : [])),
+    text: text(...silent, ...(remark ? [remark] : []), ...first),
   };
 }
+
+const neverAsks =
+  "⚠️ Approvals do not apply to this agent: it never asks before it acts. Only its sandbox limits it.";
 
 const endings: Record<string, Markdown | undefined> = {
   max_tokens: '⚠️ The answer was cut: the model reached its length limit. Say "go on" to continue.',

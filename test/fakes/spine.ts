@@ -6,18 +6,18 @@ import type { TestContext } from "node:test";
 import { addInvite, hmacOf, makeCode } from "../../src/access/codes.ts";
 import { createAgent } from "../../src/agent/agent.ts";
 import type { AgentLimits } from "../../src/agent/limits.ts";
-import { createGateway, type Gateway } from "../../src/gateway.ts";
 import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TurnSettings } from "../../src/turns/ports.ts";
+import { createSpine, type Spine as Middle } from "../../src/turns/spine.ts";
 import type { FakeAgentOptions } from "./acp-agent.ts";
 import { fakePreset, memoryLog, temporaryFolder } from "./agent-rig.ts";
 import { createDesk, type Desk } from "./desk.ts";
 
 export interface Spine {
   readonly desk: Desk;
-  readonly gateway: Gateway;
+  readonly gateway: Middle;
   readonly store: Store;
   readonly folder: string;
   readonly workspace: string;
@@ -70,13 +70,14 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     log,
     ...(options.limits ? { limits: options.limits } : {}),
   });
-  const settings = { ...usualSettings, ...options.settings };
-  const gateway = createGateway({
+  const settings = { retentionDays: 90, ...usualSettings, ...options.settings };
+  const gateway = createSpine({
     log,
     store,
     agent,
     sandbox,
-    stateDir: folder,
+    homes: join(folder, "homes"),
+    files: join(folder, "files"),
     workspace,
     codeKey,
     drainMs: options.drainMs ?? 50,

@@ -104,7 +104,7 @@ it("takes the last line without its newline before it tells that the agent is go
 
 it("skips noise before and between messages", async (t) => {
   const rig = agentRig(t, { fake: { noise: 9 } });
-  const events = await readTurn(rig.prompt('junk 9\nfine\njunk 9\nraw {"level":"info"}'));
+  const events = await readTurn(rig.prompt('junk 9\nfine\njunk 8\nraw {"level":"info"}'));
   assert.equal(textOf(events), "fine");
   assert.equal(events.at(-1)?.type, "end");
   assert.ok(rig.log.lines.some((line) => line.includes("Loaded cached credentials (0).")));

@@ -1,11 +1,13 @@
 // The workspace agent stays in its workspace, and changes nothing that was not allowed or is not what was shown.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { constants } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { deferred } from "../../src/agent/deferred.ts";
+import { openInside } from "../../src/agent/workspace/paths.ts";
 import { startWorkspace, temporaryFolder, type Workspace } from "./workspace-agent-client.ts";
 
 const pathCommands = (path: string) => [
@@ -58,7 +60,18 @@ it("refuses links out of the workspace, to nowhere, and in circles", async (t) =
   await link(join(outside, "secret.txt"), "file");
   await link(join(outside, "new.txt"), "dangling");
   await link("round", "round");
-  const through = ["folder/secret.txt", "folder/new/deep.txt", "dangling/x", "round/x"];
+  const neighbour = `${workspace.root}-evil`;
+  await mkdir(neighbour);
+  t.after(() => rm(neighbour, { recursive: true }));
+  await writeFile(join(neighbour, "secret.txt"), "secret");
+  await link(neighbour, "neighbour");
+  const through = [
+    "folder/secret.txt",
+    "folder/new/deep.txt",
+    "neighbour/secret.txt",
+    "dangling/x",
+    "round/x",
+  ];
   const commands = [
     ...through.flatMap(pathCommands),
     ...["file", "folder", "dangling", "round"].flatMap((path) => [
@@ -127,6 +140,18 @@ it("writes nothing where a link was put in while it asked", async (t) => {
     assert.equal(reply.calls[0]?.status, "failed");
   }
   await isUntouched(outside);
+});
+
+it("opens nothing through a link that was put in between looking and opening", async (t) => {
+  const { workspace, outside } = await withOutside(t);
+  await symlink(outside, join(workspace.root, "folder"));
+  await symlink(join(outside, "secret.txt"), join(workspace.root, "file"));
+  for (const path of ["folder/secret.txt", "file"]) {
+    assert.equal(await openInside(join(workspace.root, path), constants.O_RDWR), null, path);
+  }
+  const opened = await openInside(join(workspace.root, "mine.txt"), constants.O_RDONLY);
+  assert.ok(opened);
+  await opened.close();
 });
 
 it("changes nothing when what was shown is not what is there any more", async (t) => {
@@ -227,5 +252,8 @@ it("refuses changes that it could not show", async (t) => {
   assert.match((await workspace.say("write mine.txt/x\nx")).text, /not a folder/);
   assert.match((await workspace.say("write mine.txt")).text, /Say which file/);
   assert.match((await workspace.say("delete .")).text, /the workspace itself/);
-  assert.match((await workspace.say(`write ${"n".repeat(300)}\nx`)).text, /did not work/);
+  assert.match(
+    (await workspace.say(`write ${"n".repeat(300)}\nx`)).text,
+    /did not work: `ENAMETOOLONG: name too long`/,
+  );
 });

@@ -1,15 +1,12 @@
-// The workspace agent runs command lines in bounds, in parallel, and leaves nothing running.
+// The workspace agent runs command lines in bounds, and leaves nothing running.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import * as acp from "@agentclientprotocol/sdk";
-import { deferred } from "../../src/agent/deferred.ts";
 import { heardText, startWorkspace } from "./workspace-agent-client.ts";
-
-const { session: methods } = acp.methods.agent;
 
 function isRunning(pid: number): boolean {
   try {
@@ -71,14 +68,15 @@ it("keeps characters whole, however the output is cut", async (t) => {
   assert.match(split.text, /^```\naéb\n```/);
   await workspace.say(`write owls\n${"🦉".repeat(14_000)}`);
   const whole = await workspace.say("run cat owls; printf x; cat owls");
-  const cut = await workspace.say("run printf x; for i in 1 2 3; do cat owls; done");
+  const cut = await workspace.say("run printf x; for i in 1 2 3; do cat owls; done; printf yy");
   const [, , beginning = ""] = /^(```\n)(x🦉+)/u.exec(cut.text) ?? [];
   assert.ok(beginning.length > 20_000);
   for (const { text, chunks } of [whole, cut]) {
     assert.doesNotMatch(text, /\uFFFD/);
     assert.ok(chunks.every((chunk) => !/\p{Cs}/u.test(chunk)));
   }
-  assert.equal((await workspace.say("run head -c 56001 owls >o; cat o")).text.at(-1), ".");
+  const seam = await workspace.say("run printf x; cat owls");
+  assert.equal(seam.text, `\`\`\`\nx${"🦉".repeat(14_000)}\n\`\`\`\n\nExit code 0.`);
 });
 
 it("goes on in a longer fence when the output has fences of its own", async (t) => {
@@ -114,6 +112,25 @@ it("kills what runs too long", async (t) => {
   assert.match(text, /Killed: it ran longer than 0\.3 seconds\.$/);
   assert.equal(stopReason, "end_turn");
   await isGone(Number(/\d+/.exec(text)?.[0]));
+});
+
+it("kills what writes without end", async (t) => {
+  const workspace = await startWorkspace(t);
+  const { text, stopReason } = await workspace.say("run yes");
+  assert.match(text, /Killed: it wrote too much\.$/);
+  assert.equal(stopReason, "end_turn");
+});
+
+it("says it when a command cannot be started, and goes on", async (t) => {
+  const workspace = await startWorkspace(t);
+  await mkdir(join(workspace.root, "gone"));
+  const session = await workspace.open(join(workspace.root, "gone"));
+  await rmdir(join(workspace.root, "gone"));
+  const reply = await workspace.prompt(session, "run echo hello");
+  assert.match(reply.text, /That did not work: `spawn/);
+  assert.equal(reply.calls[0]?.status, "failed");
+  assert.match((await workspace.say(`run ${"x".repeat(200_000)}`)).text, /That did not work/);
+  assert.equal((await workspace.say("say on")).text, "on");
 });
 
 it("ends what a command left in the background", async (t) => {
@@ -158,56 +175,4 @@ it("changes nothing when stdin ends while it asks", async (t) => {
   await assert.rejects(workspace.say("write a.txt\nx"));
   assert.deepEqual(await exited, [0, null]);
   await assert.rejects(workspace.text("a.txt"));
-});
-
-it("works for several sessions at once, each in its own folder", async (t) => {
-  const workspace = await startWorkspace(t);
-  await workspace.say("run mkdir one two");
-  const [one, two] = await Promise.all(
-    ["one", "two"].map((name) => workspace.open(join(workspace.root, name))),
-  );
-  assert.ok(one && two);
-  const first = workspace.prompt(one, "run until [ -e ../two/go ]; do sleep 0.02; done; pwd");
-  const flood = workspace.say("run yes | head -c 50000000");
-  const open = deferred<string>();
-  workspace.answer = ({ toolCall }) => (toolCall.kind === "delete" ? open.promise : "allow_once");
-  const asking = workspace.say("delete one");
-  await workspace.prompt(two, "write go\nx");
-  assert.match((await first).text, new RegExp(`${join(workspace.root, "one")}\n`));
-  assert.match((await flood).text, /Exit code 0\.$/);
-  await assert.rejects(
-    workspace.prompt(one, "say 1").then(() => workspace.prompt("no such session", "say 1")),
-  );
-  open.resolve("reject_once");
-  assert.match((await asking).text, /Denied/);
-});
-
-it("takes one turn at a time in a session, and cancels only that", async (t) => {
-  const workspace = await startWorkspace(t);
-  const session = await workspace.open();
-  const other = await workspace.open();
-  const started = heardText(workspace, /up/);
-  const turn = workspace.prompt(session, "run echo up; sleep 600");
-  await started;
-  await assert.rejects(workspace.prompt(session, "say 2"), /a turn is running/);
-  await workspace.cancel(other);
-  assert.equal((await workspace.prompt(other, "say still here")).text, "still here");
-  await workspace.cancel(session);
-  assert.equal((await turn).stopReason, "cancelled");
-});
-
-it("loads a session of an earlier process as a fresh one in its folder", async (t) => {
-  const workspace = await startWorkspace(t);
-  const { agent } = workspace.connection;
-  const sessionId = "from-before";
-  await assert.rejects(workspace.prompt(sessionId, "list"));
-  await agent.request(methods.load, { sessionId, cwd: workspace.root, mcpServers: [] });
-  assert.match((await workspace.prompt(sessionId, "list")).text, /is empty/);
-});
-
-it("refuses a session without a folder", async (t) => {
-  const workspace = await startWorkspace(t);
-  for (const cwd of ["relative", join(workspace.root, "missing"), "/dev/null"]) {
-    await assert.rejects(workspace.open(cwd), /absolute path of a folder/, cwd);
-  }
 });

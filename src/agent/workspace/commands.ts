@@ -18,7 +18,7 @@ const commands: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["list", { act: list, oneLine: true }],
   ["read", { act: read, oneLine: true }],
   ["search", { act: search, oneLine: true }],
-  ["say", { act: (turn, rest) => turn.say(rest) }],
+  ["say", { act: (turn, rest) => turn.say(rest.replace(/^\n/, "")) }],
   ["write", { act: write }],
   ["append", { act: append }],
   ["delete", { act: remove, oneLine: true }],

@@ -37,12 +37,12 @@ function details(mime: string | null | undefined, bytes: number | null | undefin
 export interface Command {
   /** The first word, in lower case. */
   readonly word: string;
-  /** All that follows the blank or line break after the word, as it is. */
+  /** All that follows the blank after the word, as it is; a line break there is part of it. */
   readonly rest: string;
 }
 
 export function readCommand(text: string): Command {
-  const [, word = "", rest = ""] = /^(\S*)(?:\s([\s\S]*))?$/.exec(text) ?? [];
+  const [, word = "", rest = ""] = /^(\S*)[^\S\n]?([\s\S]*)$/.exec(text) ?? [];
   return { word: word.toLowerCase(), rest };
 }
 

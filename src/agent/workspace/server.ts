@@ -70,8 +70,15 @@ async function addSession(sessions: Sessions, id: string, cwd: string): Promise<
   }
   sessions.delete(id);
   sessions.set(id, { root, grants: new Set(), cancel: null });
-  const [oldest] = [...sessions].find(([, session]) => session.cancel === null) ?? [];
-  if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest);
+  if (sessions.size > mostSessions) forgetOldest(sessions);
+}
+
+function forgetOldest(sessions: Sessions): void {
+  for (const [id, session] of sessions) {
+    if (session.cancel !== null) continue;
+    sessions.delete(id);
+    return;
+  }
 }
 
 interface Prompted {
@@ -108,5 +115,7 @@ async function prompted(request: Prompted): Promise<PromptResponse> {
 
 async function sayFailure(turn: Turn, error: unknown): Promise<void> {
   const message = error instanceof Error ? error.message : String(error);
-  await turn.say(`That did not work: ${code(message)}.`);
+  // After the comma Node names paths of this machine, which are nobody's business in a chat.
+  const [what = message] = message.split(", ");
+  await turn.say(`That did not work: ${code(what)}.`);
 }

@@ -1,6 +1,7 @@
 // One agent's process group and whatever else it started, from spawn to seen dead.
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Log } from "../../core/log.ts";
 import type { AgentProcess, ProcessEnd } from "../../core/sandbox.ts";
 import { readablePipe, writablePipe } from "./pipes.ts";
@@ -20,6 +21,7 @@ interface ChildOptions {
 }
 
 const confirmMs = 5000;
+const drainMs = 500;
 const stderrBytes = 64 * 1024;
 
 function signalGroup(group: number, signal: NodeJS.Signals): void {
@@ -45,7 +47,10 @@ async function waitForEnd(options: ChildOptions): Promise<ProcessEnd> {
     child.exitCode === null && child.signalCode === null
       ? ((await once(child, "exit")) as [number | null, string | null])
       : [child.exitCode, child.signalCode];
-  if (await endDescendants(options)) return { code, signal };
+  const confirmed = await endDescendants(options);
+  // Its last words may still be in the pipe.
+  if (!child.stderr.closed) await Promise.race([once(child.stderr, "close"), wait(drainMs)]);
+  if (confirmed) return { code, signal };
   log.error({ group: options.run.group }, "something the agent started may still run");
   return { code, signal, reason: "something it started could not be ended" };
 }

@@ -5,10 +5,10 @@ import type { Readable, Writable } from "node:stream";
 const waiting = 16;
 
 export function readablePipe(source: Readable): ReadableStream<Uint8Array> {
+  let open = true;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        let open = true;
         const finish = () => {
           if (open) controller.close();
           open = false;
@@ -26,6 +26,7 @@ export function readablePipe(source: Readable): ReadableStream<Uint8Array> {
         source.resume();
       },
       cancel() {
+        open = false;
         source.destroy();
       },
     },

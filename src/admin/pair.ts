@@ -1,0 +1,138 @@
+// Pairings: invite, list, change, unlink, remove.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { addInvite, hmacOf, makeCode } from "../access/codes.ts";
+import {
+  changeRole,
+  hashToken,
+  type Known,
+  knownPairings,
+  makeToken,
+  removePairing,
+  rotateToken,
+  unlink,
+} from "../access/pairings.ts";
+import { codeKey } from "../config/secrets.ts";
+import { loadSettings } from "../config/settings-file.ts";
+import { type AdminContext, done, failed, noted, operation } from "./context.ts";
+
+const name = z.string().min(1).max(200);
+const role = z.enum(["owner", "authenticated"]);
+
+const noPairing = (wanted: string) =>
+  failed(`There is no pairing ${JSON.stringify(wanted)}. List them with: sallyport pair list`);
+
+export interface Invitation {
+  readonly code: string;
+  readonly name: string;
+  readonly role: "owner" | "authenticated";
+  readonly expiresAt: number;
+  /** What to send to the bot in a direct chat. */
+  readonly join: string;
+  readonly links: readonly { readonly listener: string; readonly url: string }[];
+}
+
+export const invite = operation(
+  z.strictObject({ name, role: role.default("authenticated") }),
+  async (context, input) => {
+    const code = makeCode();
+    const hmac = hmacOf(codeKey(context.place.paths), code);
+    const store = await context.store();
+    const invited = await store.run(function* () {
+      const made = yield* addInvite({ ...input, hmac, now: context.clock.now() });
+      const outcome = "problem" in made ? { outcome: "refused", why: made.problem } : {};
+      yield* noted(context, { action: "pair.invite", target: input.name, ...outcome });
+      return made;
+    });
+    if ("problem" in invited)
+      return failed(`Not invited: ${invited.problem}. Choose another --name.`);
+    const links = (context.running?.listeners() ?? []).flatMap(({ id }) => {
+      const url = context.running?.joinLink(id, code);
+      return url ? [{ listener: id, url }] : [];
+    });
+    const invitation: Invitation = {
+      ...invited,
+      code,
+      name: input.name,
+      join: `join ${code}`,
+      links,
+    };
+    return done(invitation);
+  },
+);
+
+export const list = operation(z.strictObject({}), async (context) => {
+  const pairings: Known[] = await (await context.store()).run(knownPairings);
+  return done(pairings);
+});
+
+export const set = operation(
+  z.strictObject({ name, role: role.optional(), rotate: z.boolean().default(false) }),
+  async (context, { name: of, role: wanted, rotate }) => {
+    if (!wanted && !rotate) return failed("Nothing to change: give --role ROLE or --rotate.");
+    const token = rotate ? makeToken() : undefined;
+    const store = await context.store();
+    const changed = await store.run(function* () {
+      const found = wanted
+        ? yield* changeRole(of, wanted)
+        : (yield* knownPairings()).find((one) => one.name === of);
+      if (!found || "problem" in found) return found;
+      if (token) yield* rotateToken(of, hashToken(token));
+      const why = [wanted && `role ${wanted}`, token && "token rotated"].filter(Boolean).join(", ");
+      yield* noted(context, { action: "pair.set", target: of, why });
+      return found;
+    });
+    if (!changed) return noPairing(of);
+    if ("problem" in changed) return failed(`Not changed: ${changed.problem}.`);
+    await context.running?.stopCaller(changed.id, "its pairing was changed");
+    return done({ name: of, role: wanted ?? changed.role, ...(token ? { token } : {}) });
+  },
+);
+
+export const unlinkAccounts = operation(
+  z.strictObject({ name, channel: name }),
+  async (context, { name: of, channel }) => {
+    const listeners = await listenersOf(context, channel);
+    const store = await context.store();
+    const unlinked = await store.run(function* () {
+      const found = yield* unlink(of, listeners);
+      if (found) {
+        const why = `${found.accounts.length} accounts on ${channel}`;
+        yield* noted(context, { action: "pair.unlink", target: of, why });
+      }
+      return found;
+    });
+    if (!unlinked) return noPairing(of);
+    if (unlinked.accounts.length === 0)
+      return failed(`${of} has no account on ${channel}. See: sallyport pair list`);
+    await context.running?.stopCaller(unlinked.pairing.id, "its account was unlinked");
+    return done({ name: of, unlinked: unlinked.accounts.map(({ account }) => account) });
+  },
+);
+
+/** A listener's id, or a kind of channel: then all its listeners. */
+async function listenersOf({ place }: AdminContext, channel: string): Promise<string[]> {
+  const loaded = await loadSettings(place.paths);
+  const channels = loaded.ok ? Object.entries(loaded.settings.channels) : [];
+  const ofKind = channels.filter(([, { kind }]) => kind === channel).map(([id]) => id);
+  return [...new Set([channel, ...ofKind])];
+}
+
+export const remove = operation(
+  z.strictObject({ name, purge: z.boolean().default(false) }),
+  async (context, { name: of, purge }) => {
+    const store = await context.store();
+    const removed = await store.run(function* () {
+      const found = yield* removePairing(of, context.clock.now());
+      if (found) yield* noted(context, { action: "pair.rm", target: of });
+      return found;
+    });
+    if (!removed) return noPairing(of);
+    const { id } = removed.pairing;
+    await context.running?.stopCaller(id, "its pairing was removed");
+    if (purge)
+      await rm(join(context.place.paths.homes, `p-${id}`), { recursive: true, force: true });
+    return done({ name: of, removed: true, unlinked: removed.accounts.length, purged: purge });
+  },
+);

@@ -1,0 +1,44 @@
+// What an operator can do to a gateway that runs; gateway.ts gives it.
+import type { ListenerHealth } from "../core/channel.ts";
+import type { AccountId, ChannelName, ListenerId, PairingId, TaskId } from "../core/words.ts";
+
+export interface OpenListener {
+  readonly id: ListenerId;
+  readonly kind: ChannelName;
+  readonly health: ListenerHealth;
+}
+
+/** What a scripted turn showed about the agent. */
+export interface AgentProbe {
+  readonly agent: string;
+  readonly starts: boolean;
+  /** It asked for permission before it changed something. */
+  readonly asked: boolean;
+  /** For people, when something is wrong. */
+  readonly problem?: string;
+}
+
+export type Change = { readonly done: true } | { readonly done: false; readonly problem: string };
+
+export interface Running {
+  readonly agent: { readonly name: string; readonly asks: boolean };
+  /** Its turns stop, its questions expire, its sandbox ends. The grant itself is gone already. */
+  stopCaller(pairing: PairingId, why: string): Promise<void>;
+  /** Accounts of a pairing that were unlinked: what they started there stops. */
+  stopAccounts(
+    accounts: readonly { readonly listener: ListenerId; readonly account: AccountId }[],
+    why: string,
+  ): Promise<void>;
+  cancelTask(id: TaskId): Promise<Change>;
+  /** `option`: "allow" (the narrowest) or "deny", or the key of one of the question's options. By the local owner. */
+  decide(question: string, option: string, reason?: string): Promise<Change>;
+  /** Opens the listener of `channels.<id>`, or opens it anew with changed settings. */
+  openChannel(id: ListenerId): Promise<Change>;
+  closeChannel(id: ListenerId): Promise<void>;
+  listeners(): readonly OpenListener[];
+  joinLink(id: ListenerId, code: string): string | undefined;
+  /** The settings file has changed: act on it, or say why not and keep the old ones. */
+  reload(): Promise<Change>;
+  /** A scripted turn in a scratch workspace: does the agent start, and does it ask? */
+  probeAgent(): Promise<AgentProbe>;
+}

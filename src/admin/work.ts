@@ -1,0 +1,133 @@
+// What is going on and what has been: tasks, approvals, the audit.
+import { z } from "zod";
+import { listAudit } from "../store/audit.ts";
+import { cardsOf } from "../store/cards.ts";
+import { findPairing } from "../store/pairings.ts";
+import type { Op } from "../store/query.ts";
+import { pendingQuestions, type Question } from "../store/questions.ts";
+import { listTasks, type Task } from "../store/tasks.ts";
+import { turnsOfTask } from "../store/turns.ts";
+import { type AdminContext, done, failed, operation, writeNote } from "./context.ts";
+import type { Running } from "./running.ts";
+
+const limit = z.int().min(1).max(1000).default(50);
+const id = z.string().min(1).max(100);
+const searched = 1000;
+
+export const tasks = operation(z.strictObject({ limit }), async (context, input) =>
+  done(await (await context.store()).run(() => listTasks(input.limit))),
+);
+
+/** By the whole id, or a beginning of it that only one has. */
+async function taskOf(context: AdminContext, wanted: string): Promise<Task | string> {
+  const all = await (await context.store()).run(() => listTasks(searched));
+  return onlyOne(all, wanted, "task");
+}
+
+function onlyOne<T extends { readonly id: string }>(
+  all: readonly T[],
+  wanted: string,
+  what: string,
+): T | string {
+  const found = all.filter((one) => one.id === wanted || one.id.startsWith(wanted));
+  const [first] = found;
+  if (!first)
+    return `There is no ${what} ${JSON.stringify(wanted)}. List them with: sallyport ${what} list`;
+  return found.length === 1 ? first : `Several have an id that begins so: give more of it.`;
+}
+
+export const task = operation(z.strictObject({ id }), async (context, input) => {
+  const found = await taskOf(context, input.id);
+  if (typeof found === "string") return failed(found);
+  const turns = await (await context.store()).run(() => turnsOfTask(found.id));
+  return done({ ...found, turns });
+});
+
+const needsRunning = failed(
+  "No gateway runs, so nothing can be decided or stopped. Start it with: sallyport start",
+);
+
+export const cancel = operation(z.strictObject({ id }), async (context, input) => {
+  if (!context.running) return needsRunning;
+  const found = await taskOf(context, input.id);
+  if (typeof found === "string") return failed(found);
+  const cancelled = await context.running.cancelTask(found.id);
+  if (!cancelled.done) return failed(cancelled.problem);
+  await writeNote(context, { action: "task.cancel", target: found.id });
+  return done({ id: found.id, cancelled: true });
+});
+
+export interface ApprovalRow {
+  readonly id: string;
+  /** The local owner's, as in `allow 3`. */
+  readonly number: number | null;
+  readonly title: string;
+  readonly kind: Question["kind"];
+  readonly options: Question["options"];
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+function* pending(): Op<ApprovalRow[]> {
+  const local = yield* findPairing("local");
+  const rows: ApprovalRow[] = [];
+  for (const {
+    id: question,
+    title,
+    kind,
+    options,
+    createdAt,
+    expiresAt,
+  } of yield* pendingQuestions()) {
+    const cards = local ? yield* cardsOf(question) : [];
+    const number = cards.find(({ person }) => person === `p:${local?.id}`)?.number ?? null;
+    rows.push({ id: question, number, title, kind, options, createdAt, expiresAt });
+  }
+  return rows;
+}
+
+export const approvals = operation(z.strictObject({}), async (context) =>
+  done(await (await context.store()).run(pending)),
+);
+
+const decision = z.strictObject({
+  /** A number of the local owner, or an id. */
+  question: id,
+  option: z.string().max(200).optional(),
+  reason: z.string().max(1000).optional(),
+});
+
+async function decide(
+  context: AdminContext,
+  { question, option, reason }: z.infer<typeof decision>,
+  otherwise: "allow" | "deny",
+) {
+  if (!context.running) return needsRunning;
+  const rows = await (await context.store()).run(pending);
+  const numbered = rows.find(({ number }) => String(number) === question);
+  const found = numbered ?? onlyOne(rows, question, "approval");
+  if (typeof found === "string") return failed(found);
+  const running: Running = context.running;
+  const decided = await running.decide(found.id, option ?? otherwise, reason);
+  return decided.done
+    ? done({ id: found.id, title: found.title, decided: option ?? otherwise })
+    : failed(decided.problem);
+}
+
+export const allow = operation(decision, (context, input) => decide(context, input, "allow"));
+export const deny = operation(decision, (context, input) => decide(context, input, "deny"));
+
+const auditInput = z.strictObject({
+  limit,
+  who: z.string().optional(),
+  action: z.string().optional(),
+  outcome: z.string().optional(),
+  before: z.int().optional(),
+});
+
+export const auditRows = operation(auditInput, async (context, { limit: most, ...filter }) => {
+  const given = Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined),
+  );
+  return done(await (await context.store()).run(() => listAudit(most, given)));
+});

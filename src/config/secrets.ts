@@ -1,0 +1,62 @@
+// Secrets of this state, one file each (0600). Their values are read by the gateway and never shown.
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { readSmall, writeWhole } from "./files.ts";
+import type { StatePaths } from "./paths.ts";
+
+type Where = Pick<StatePaths, "secrets">;
+
+const form = /^[a-z0-9][a-z0-9-]{0,31}(?:\.[a-z0-9][a-z0-9-]{0,31}){0,2}$/;
+
+/** Undefined when the name can be used. */
+export function secretNameProblem(name: string): string | undefined {
+  return form.test(name)
+    ? undefined
+    : `A secret cannot be named ${JSON.stringify(name)}: use a-z, 0-9, - and at most two dots, e.g. telegram.token`;
+}
+
+export function readSecret({ secrets }: Where, name: string): string | undefined {
+  return form.test(name) ? readSmall(join(secrets, name))?.trim() : undefined;
+}
+
+export function writeSecret({ secrets }: Where, name: string, value: string): void {
+  mkdirSync(secrets, { recursive: true, mode: 0o700 });
+  writeWhole(join(secrets, name), `${value.trim()}\n`);
+}
+
+/** False when there was none. */
+export function removeSecret(where: Where, name: string): boolean {
+  if (readSecret(where, name) === undefined) return false;
+  rmSync(join(where.secrets, name), { force: true });
+  return true;
+}
+
+export function secretNames({ secrets }: Where): string[] {
+  try {
+    return readdirSync(secrets)
+      .filter((name) => form.test(name))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+/** For redaction. */
+export function secretValues(where: Where): string[] {
+  return secretNames(where).flatMap((name) => readSecret(where, name) ?? []);
+}
+
+/** Where a channel's token is kept. */
+export function channelSecret(id: string): string {
+  return `${id}.token`;
+}
+
+/** The key that pairing codes are kept under; made once. */
+export function codeKey({ codeKey: path }: Pick<StatePaths, "codeKey">): Uint8Array {
+  const known = readSmall(path);
+  if (known) return Buffer.from(known.trim(), "hex");
+  const made = randomBytes(32);
+  writeWhole(path, `${made.toString("hex")}\n`);
+  return made;
+}

@@ -1,0 +1,122 @@
+// The operator's settings: the one schema that names, describes and bounds every key.
+import { z } from "zod";
+
+const toolKinds = [
+  "read",
+  "edit",
+  "delete",
+  "move",
+  "search",
+  "execute",
+  "think",
+  "fetch",
+  "switch_mode",
+  "other",
+] as const;
+
+export const channelKinds = ["telegram"] as const;
+
+/** The terminal, the page and the endpoint of other agents are not set up as channels. */
+export const channelId = z
+  .string()
+  .regex(/^(?!(?:terminal|web|a2a|local)$)[a-z][a-z0-9-]{0,31}$/, "1 to 32 of a-z, 0-9 and -");
+
+const count = (value: number, description: string) =>
+  z.int().min(0).max(100_000).default(value).describe(description);
+const some = (value: number, description: string) =>
+  z.int().min(1).max(1000).default(value).describe(description);
+const kinds = (description: string) => z.array(z.enum(toolKinds)).default([]).describe(description);
+
+/** What every channel has; the channel itself checks the rest. */
+const channel = z.looseObject({
+  kind: z.enum(channelKinds).describe("Kind of chat app"),
+  apiRoot: z.url().optional().describe("Base URL of the platform's API, for a server of your own"),
+  pace: z
+    .enum(["on", "off"])
+    .optional()
+    .describe("Keep to the platform's published limits (on), or send as fast as it takes (off)"),
+});
+
+export const settingsSchema = z.strictObject({
+  access: z
+    .strictObject({
+      public: z
+        .enum(["nobody", "anyone"])
+        .default("nobody")
+        .describe("Who may talk to the agent without a pairing, in direct chats"),
+    })
+    .prefault({}),
+  budgets: z
+    .strictObject({
+      listener: z
+        .strictObject({
+          tasksPerHour: count(20, "Tasks an hour of all unpaired callers of one listener"),
+          concurrent: count(2, "Tasks at once of all unpaired callers of one listener"),
+        })
+        .prefault({}),
+      caller: z
+        .strictObject({ tasksPerHour: count(5, "Tasks an hour of one unpaired caller") })
+        .prefault({}),
+    })
+    .prefault({}),
+  turns: z
+    .strictObject({ concurrent: some(4, "Turns at once in this gateway; the rest wait") })
+    .prefault({}),
+  conversations: z
+    .strictObject({
+      merge: z
+        .boolean()
+        .default(true)
+        .describe("Messages that arrive while a turn runs become the next turn together"),
+    })
+    .prefault({}),
+  approvals: z
+    .strictObject({ auto: kinds("Kinds of tool call that run without being asked about: risky") })
+    .prefault({}),
+  denyTools: z
+    .strictObject({
+      kinds: kinds("Kinds of tool call that never run"),
+      commands: z
+        .array(z.string().min(1).max(500))
+        .default([])
+        .describe("Commands that never run; * stands for anything"),
+    })
+    .prefault({}),
+  agent: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,31}$/, "the name of an agent, e.g. workspace, claude, codex")
+    .optional()
+    .describe("The agent that works: workspace (built in), claude, codex, opencode, gemini"),
+  command: z
+    .string()
+    .min(1)
+    .max(2000)
+    .optional()
+    .describe("Command line of any other agent that speaks ACP; wins over agent"),
+  sandbox: z
+    .enum(["local"])
+    .default("local")
+    .describe("What the agent runs in; local isolates nothing"),
+  retention: z
+    .strictObject({
+      days: z
+        .int()
+        .min(1)
+        .max(3650)
+        .default(90)
+        .describe("How long events, tasks, audit and files are kept"),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z.enum(["debug", "info", "warn", "error"]).default("info").describe("What is logged"),
+    })
+    .prefault({}),
+  channels: z
+    .record(channelId, channel)
+    .default({})
+    .describe("The listeners, by id; `sallyport channel add` makes them"),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type ChannelSettings = z.infer<typeof channel>;

@@ -1,0 +1,64 @@
+// Where things are: a caller's sandbox, files of ours, and the direct chats of owners.
+import { randomBytes } from "node:crypto";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Recipient } from "../approvals/ports.ts";
+import type { Listeners } from "../bus/listeners.ts";
+import type { SandboxScope } from "../core/sandbox.ts";
+import type { Caller } from "../core/words.ts";
+import { ownerAccounts } from "../store/accounts.ts";
+import type { Store } from "../store/store.ts";
+
+interface Folders {
+  readonly workspace: string;
+  readonly homes: string;
+}
+
+/** One sandbox per pairing, one for all people we do not know. */
+export function scopeOf({ homes, workspace }: Folders, { pairing }: Caller): SandboxScope {
+  const key = pairing === null ? "anonymous" : `p-${pairing}`;
+  const workspaceMode = pairing === null ? "ro" : "rw";
+  return { key, pairing, workspace, workspaceMode, home: join(homes, key) };
+}
+
+/** A text too long for a chat, in a folder of its own. */
+export async function keepFile(files: string, name: string, text: string) {
+  const folder = join(files, randomBytes(9).toString("base64url"));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, name);
+  await writeFile(path, text, { mode: 0o600 });
+  return { path, size: Buffer.byteLength(text) };
+}
+
+/** Direct chats of owners, on listeners that can open one. */
+export async function reachableOwners(store: Store, listeners: Listeners): Promise<Recipient[]> {
+  const accounts = await store.run(ownerAccounts);
+  const found = await Promise.all(
+    accounts.map(async ({ listener, account, pairing }) => {
+      const to = await listeners
+        .get(listener)
+        ?.listener.openDirect?.(account)
+        .catch(() => undefined);
+      return to ? [{ person: `p:${pairing}`, to }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Removes the entries of a folder that are older, one by one; how many went. */
+export async function forgetFiles(folder: string, before: number): Promise<number> {
+  let gone = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const info = await stat(path).catch(() => undefined);
+    if (!info || info.mtimeMs >= before) continue;
+    await rm(path, { recursive: true, force: true });
+    gone += 1;
+  }
+  return gone;
+}
+
+/** What people sent lies in the inbox of each home. */
+export async function inboxes(homes: string): Promise<string[]> {
+  return (await readdir(homes).catch(() => [])).map((home) => join(homes, home, "inbox"));
+}
