@@ -39,8 +39,11 @@ export const operations = {
 type Operations = typeof operations;
 export type OperationName = keyof Operations;
 export type InputOf<N extends OperationName> = z.input<Operations[N]["input"]>;
-export type OutputOf<N extends OperationName> =
-  Operations[N] extends Operation<never, infer O> ? O : never;
+export type OutputOf<N extends OperationName> = Operations[N]["run"] extends (
+  ...given: never[]
+) => Promise<Outcome<infer O>>
+  ? O
+  : never;
 
 function isName(name: string): name is OperationName {
   return Object.hasOwn(operations, name);

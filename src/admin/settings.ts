@@ -60,7 +60,13 @@ export const set = operation(
     const before = settingsText(context.place.paths);
     const changed = await setSetting(context.place.paths, key, values);
     return changed.ok
-      ? apply(context, { key, before, action: "config.set", why: values.join(" ") })
+      ? // A command line may hold a key.
+        apply(context, {
+          key,
+          before,
+          action: "config.set",
+          why: key === "command" ? "" : values.join(" "),
+        })
       : changed;
   },
 );

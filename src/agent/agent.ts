@@ -6,7 +6,7 @@ import { type AgentLimits, defaultLimits, tickOf } from "./limits.ts";
 import { Sessions } from "./sessions.ts";
 import { Turn } from "./turn.ts";
 
-export interface AgentOptions extends Omit<HostOptions, "limits"> {
+export interface AgentOptions extends Omit<HostOptions, "limits" | "unloadable"> {
   readonly limits?: Partial<AgentLimits>;
 }
 
@@ -46,7 +46,8 @@ function createHosts(options: HostOptions) {
 }
 
 export function createAgent(given: AgentOptions): Agent {
-  const options: HostOptions = { ...given, limits: { ...defaultLimits, ...given.limits } };
+  const limits = { ...defaultLimits, ...given.limits };
+  const options: HostOptions = { ...given, limits, unloadable: new Set() };
   const hosts = createHosts(options);
   let stopping = false;
 

@@ -2,7 +2,7 @@
 
 import type { ClientConnection } from "@agentclientprotocol/sdk";
 import type { Log } from "../core/log.ts";
-import type { AgentCommand, AgentProcess, SandboxScope } from "../core/sandbox.ts";
+import type { AgentCommand, AgentProcess, ProcessEnd, SandboxScope } from "../core/sandbox.ts";
 import { type AgentSide, connectClient } from "./connect.ts";
 import { deferred } from "./deferred.ts";
 import { type AgentLimits, inWords } from "./limits.ts";
@@ -17,6 +17,8 @@ export interface HostOptions {
   readonly inside: (scope: SandboxScope) => Inside;
   readonly log: Log;
   readonly limits: AgentLimits;
+  /** Sessions that an agent died of, or hung over, when it was to load them: not tried again. */
+  readonly unloadable: Set<string>;
 }
 
 export interface Connected {
@@ -27,7 +29,16 @@ export interface Connected {
 
 /** How long what a dead agent said last may still be on its way through the pipe. */
 const drainMs = 1000;
+const killMs = 30_000;
 const protocolVersion = 1;
+
+async function orAfter<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
+  const timer = deferred<undefined>();
+  const timeout = setTimeout(timer.resolve, ms, undefined);
+  const result = await Promise.race([work, timer.promise]);
+  clearTimeout(timeout);
+  return result;
+}
 
 export class Host {
   readonly scope: SandboxScope;
@@ -94,7 +105,9 @@ export class Host {
     const ended = this.gone.then((why): never => {
       throw new Trouble(why);
     });
-    const start = spawn(this.scope, { program: preset.program, args: preset.args, env: preset.env })
+    const { program, args, env } = preset;
+    const start = Promise.resolve()
+      .then(() => spawn(this.scope, { program, args, env }))
       .then((process) => this.#adopt(process, side))
       .catch(async (error: unknown): Promise<never> => {
         await this.end(this.#startTrouble(error));
@@ -157,29 +170,30 @@ export class Host {
   async #end(): Promise<void> {
     const process = this.#process;
     if (process !== undefined) {
-      try {
-        await process.kill();
-      } catch (error) {
-        this.options.log.error({ error: textOf(error) }, "the agent's process could not be ended");
-      }
-      await this.#drain();
-      this.#why ??= await this.#causeOfDeath(process);
+      const end = await this.#kill(process);
+      await orAfter(drainMs, this.#connection?.closed);
+      this.#connection?.close();
+      this.#why ??= this.#causeOfDeath(end, process.stderrTail());
       this.options.log.info({ scope: this.scope.key, why: this.#why }, "the agent's process ended");
     }
     this.#sayGone(this.#why ?? "The agent was ended.");
   }
 
-  async #drain(): Promise<void> {
-    const timer = deferred<void>();
-    const timeout = setTimeout(timer.resolve, drainMs);
-    await Promise.race([this.#connection?.closed, timer.promise]);
-    clearTimeout(timeout);
-    this.#connection?.close();
+  /** undefined: it could not be seen dead. Nobody waits for ever for that. */
+  async #kill(process: AgentProcess): Promise<ProcessEnd | undefined> {
+    const dead = process.kill().then(
+      () => process.ended,
+      () => undefined,
+    );
+    const end = await orAfter(killMs, dead);
+    if (end === undefined) this.options.log.error({}, "the agent's process could not be ended");
+    return end;
   }
 
-  async #causeOfDeath(process: AgentProcess): Promise<string> {
+  #causeOfDeath(end: ProcessEnd | undefined, stderr: string): string {
     const reason: unknown = this.#connection?.signal.reason;
     if (reason instanceof Trouble) return reason.message;
-    return deathSentence(this.#initialised, await process.ended, process.stderrTail());
+    if (end === undefined) return "The agent ended, but something it started may still run.";
+    return deathSentence(this.#initialised, end, stderr);
   }
 }

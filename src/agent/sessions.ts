@@ -146,13 +146,16 @@ export class Sessions implements AgentSide {
 
   async #load(sessionId: string, request: PromptRequest): Promise<Session | undefined> {
     const { connection, canLoad } = await this.host.ready;
-    if (!canLoad) return undefined;
+    const { log, limits, unloadable } = this.host.options;
+    if (!canLoad || unloadable.has(sessionId)) return undefined;
     try {
       const work = connection.agent.request("session/load", { ...this.#place(request), sessionId });
       return await this.#keep(connection, sessionId, await this.#inTime(work));
     } catch (error) {
-      if (this.host.ending || connection.signal.aborted) throw error;
-      const { log } = this.host.options;
+      if (this.host.ending || connection.signal.aborted) {
+        if (unloadable.size < limits.sessions) unloadable.add(sessionId);
+        throw error;
+      }
       log.info(
         { error: quoted(textOf(error)) },
         "the agent did not load its session, starting anew",

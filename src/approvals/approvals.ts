@@ -128,7 +128,7 @@ function refusal(by: Caller, question: Question, choice: Choice): Decided | unde
   if (question.kind === "text") return undefined;
   const option = question.options.find(({ key }) => key === choice.key);
   if (!option) return "no-such-option";
-  return isLasting(option.key) && by.role !== "owner" ? "not-yours" : undefined;
+  return isLasting(option.key) && !may(by, "answer-lasting") ? "not-yours" : undefined;
 }
 
 interface Deciding {

@@ -1,4 +1,5 @@
 // Asks: a row, a card for each recipient, and then the wait for the row to change.
+import { may } from "../access/authorise.ts";
 import type { Part } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import { addButton, addCard } from "../store/cards.ts";
@@ -14,8 +15,9 @@ export const patience = 3_600_000;
 
 /** Undefined when nobody who may answer can be reached. */
 export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Question | undefined> {
-  const ownersOnly = ask.ownersOnly && ask.starter.role !== "owner";
-  const mayAnswer = ask.starter.role !== "anonymous" && !ownersOnly;
+  const mayAnswer = may(ask.starter, ask.ownersOnly ? "answer-lasting" : "answer", {
+    starter: ask.starter.id,
+  });
   const recipients = mayAnswer ? [ask.home] : await ports.ownerChats();
   if (recipients.length === 0) return undefined;
   const now = ports.clock.now();

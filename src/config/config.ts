@@ -41,7 +41,12 @@ export interface LoadOptions {
   readonly place: Place;
   readonly environment: Environment;
   readonly flags: StartFlags;
-  readonly log: { readonly pretty: boolean; write(line: string): void };
+  readonly log: {
+    readonly pretty: boolean;
+    /** Somebody is chatting there: nothing below a warning, unless debugging. */
+    readonly quiet: boolean;
+    write(line: string): void;
+  };
 }
 
 export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Config>> {
@@ -50,10 +55,11 @@ export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Con
   const settings = await reload();
   if (!settings.ok) return settings;
   const project = await readProject(place);
+  const { level } = settings.value.log;
   const secrets = { at: 0, values: [] as string[] };
   const log = createLog({
     ...options.log,
-    level: settings.value.log.level,
+    level: options.log.quiet && level === "info" ? "warn" : level,
     secrets() {
       // Read again now and then: a secret may be set while the gateway runs.
       if (Date.now() - secrets.at > 5000)

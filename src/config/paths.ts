@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Environment } from "./environment.ts";
+import { readSmall } from "./files.ts";
 
 export interface StatePaths {
   readonly dir: string;
@@ -99,4 +100,9 @@ function realOf(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
   return parent === path ? path : join(realOf(parent), basename(path));
+}
+
+/** Where a gateway that runs can be reached. */
+export function socketOf({ socket, socketRecord }: StatePaths): string {
+  return readSmall(socketRecord) ?? socket;
 }

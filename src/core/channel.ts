@@ -119,7 +119,8 @@ export interface Route {
 export interface Channel {
   readonly name: ChannelName;
   readonly limits: Limits;
-  render(text: Markdown): Part[];
+  /** A promise when the text needs more than this channel has loaded so far. */
+  render(text: Markdown): Part[] | Promise<Part[]>;
   /** Throws with a message for the operator when the config is wrong; starts nothing yet. */
   open(config: unknown, context: ChannelContext): Listener;
 }

@@ -1,4 +1,5 @@
 // One gateway per state directory: an operating-system lock on a file of its own, gone with the process that held it.
+import { chmodSync } from "node:fs";
 import Database from "better-sqlite3";
 
 export interface Lock {
@@ -11,6 +12,7 @@ export function takeLock(path: string): Lock | undefined {
   try {
     database.pragma("locking_mode = EXCLUSIVE");
     database.exec("BEGIN EXCLUSIVE");
+    chmodSync(path, 0o600);
     return { release: () => database.close() };
   } catch (error) {
     database.close();

@@ -23,7 +23,8 @@ export function admitter(
   return (listener) =>
     function* (event) {
       const code = event.kind === "message" ? codeIn(event.text) : null;
-      if (event.kind === "message" && code) return admitCode(ports.hmac(code), event);
+      if (event.kind === "message" && code)
+        return yield* admitCode(ports.hmac(code), { listener, event });
       const caller = yield* identify({ listener, ...event.sender });
       if (event.kind === "press")
         return keep("press", caller, event, { do: "press", caller, event });
@@ -33,17 +34,13 @@ export function admitter(
 }
 
 /** Of a code only its HMAC is kept, and whom to answer. */
-function admitCode(hmac: string, { chat, message, sender }: InboundMessage): Admitted {
+function* admitCode(hmac: string, { listener, event: whole }: Incoming): Op<Admitted> {
+  const { chat, message, sender } = whole;
   const event = { chat, message, sender };
-  const after: After = { do: "code", event, hmac };
-  return {
-    kind: "code",
-    state: "accepted",
-    caller: null,
-    role: null,
-    body: { hmac, event },
-    after,
-  };
+  const heard = chat.kind === "direct" || (yield* isEnabled(listener, chat.id));
+  const body = { hmac, event, heard };
+  const after: After = { do: "code", ...body };
+  return { kind: "code", state: "accepted", caller: null, role: null, body, after };
 }
 
 function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op<Admitted> {

@@ -33,6 +33,8 @@ export type After =
       readonly do: "code";
       readonly event: Pick<InboundMessage, "chat" | "message" | "sender">;
       readonly hmac: string;
+      /** We may speak there: in a group that nobody opened we stay silent. */
+      readonly heard: boolean;
     }
   | { readonly do: "press"; readonly caller: Caller; readonly event: ButtonPress }
   | { readonly do: "chat"; readonly caller: Caller; readonly event: ChatChange };

@@ -112,7 +112,7 @@ async function status(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
 
 async function tasks(ports: TurnPorts, caller: Caller): Promise<Markdown> {
   const list = await ports.store.run(() =>
-    listTasks(10, caller.role === "owner" ? undefined : caller.id),
+    listTasks(10, may(caller, "see-task") ? undefined : caller.id),
   );
   if (list.length === 0) return "No tasks yet.";
   return list.map((task) => taskLine(task, caller)).join("\n");

@@ -126,7 +126,7 @@ type CodeEvent = Pick<InboundMessage, "chat" | "message" | "sender">;
 /** In a group it says nothing about right or wrong, and the code is burned. */
 export async function onCode(
   ports: TurnPorts,
-  it: { id: number; listener: string; event: CodeEvent; hmac: string },
+  it: { id: number; listener: string; event: CodeEvent; hmac: string; heard: boolean },
 ): Promise<void> {
   const { id, listener, event, hmac } = it;
   const at = ports.clock.now();
@@ -137,8 +137,9 @@ export async function onCode(
       .listener(listener)
       ?.remove?.(event.message)
       .catch(() => undefined);
-    const text =
-      "Codes count only in a direct chat with me. Whoever made this one should make another: everybody here could read it.";
+    const text = it.heard
+      ? "Codes count only in a direct chat with me. Whoever made this one should make another: everybody here could read it."
+      : "";
     return respond(ports, { id, listener, event, text });
   }
   const redeeming = { hmac, sender, now: at, id: ports.token() };

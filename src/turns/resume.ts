@@ -23,13 +23,14 @@ export async function unhandled(ports: TurnPorts): Promise<Accepted<After>[]> {
 
 interface StoredCode {
   readonly hmac: string;
+  readonly heard: boolean;
   readonly event: Pick<InboundMessage, "chat" | "message" | "sender">;
 }
 
 function* afterOf(ports: TurnPorts, { listener, event, kind }: InboxEntry): Op<After> {
   if (kind === "code") {
     const stored = event as unknown as StoredCode;
-    return { do: "code", event: stored.event, hmac: stored.hmac };
+    return { do: "code", ...stored };
   }
   const inbound: InboundEvent = event;
   const caller = yield* identify({ listener, ...inbound.sender });

@@ -10,7 +10,7 @@ import type { AgentEvent } from "../../src/core/agent.ts";
 import type { AgentProcess } from "../../src/core/sandbox.ts";
 import { createRuns } from "../../src/sandbox/local/runs.ts";
 import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
-import { memoryLog, temporaryFolder } from "./agent-rig.ts";
+import { memoryLog, type PromptOptions, temporaryFolder } from "./agent-rig.ts";
 import { type ModelServer, startModel } from "./model-server.ts";
 
 const agents = process.env.SALLYPORT_AGENTS ?? join(homedir(), ".cache", "sallyport-agents");
@@ -38,13 +38,19 @@ export function opencodePreset(model: ModelServer): Preset {
   return { ...preset, program, env: { ...preset.env, ...offline } };
 }
 
-export type WireMessage = {
+export interface WireMessage {
   readonly from: "us" | "agent";
   readonly id?: number;
   readonly method?: string;
-  readonly params?: { readonly update?: Readonly<Record<string, unknown>> };
-  readonly result?: unknown;
-};
+  readonly params?: { readonly update?: WireUpdate };
+}
+
+export interface WireUpdate {
+  readonly sessionUpdate: string;
+  readonly content?: unknown;
+  readonly toolCallId?: string;
+  readonly status?: string;
+}
 
 /** Copies every line of both directions, in the order in which they pass. */
 function tapped(process: AgentProcess, wire: WireMessage[]): AgentProcess {
@@ -71,12 +77,10 @@ export interface OpencodeRig {
   readonly workspace: string;
   /** What went over the wire, of each process that was started. */
   readonly wires: readonly WireMessage[][];
-  prompt(session: string | null, signal?: AbortSignal): AsyncIterable<AgentEvent>;
-  /** SIGKILL to the agent's whole process group. */
-  kill(): void;
+  prompt(text: string, options?: PromptOptions): AsyncIterable<AgentEvent>;
+  /** SIGKILL to the agent's whole process group; returns its number. */
+  kill(): number;
 }
-
-export const promptText = "Please count once.";
 
 export async function opencodeRig(t: TestContext): Promise<OpencodeRig> {
   assert.ok(existsSync(program), `opencode is missing at ${program}: run scripts/agents.sh`);
@@ -107,14 +111,15 @@ export async function opencodeRig(t: TestContext): Promise<OpencodeRig> {
     model,
     workspace,
     wires,
-    prompt: (session, signal = new AbortController().signal) => {
-      const content = [{ type: "text", text: promptText }] as const;
+    prompt: (text, { session = null, signal = new AbortController().signal } = {}) => {
+      const content = [{ type: "text", text }] as const;
       return agent.prompt({ conversation: "c1", scope, session, content, signal });
     },
     kill() {
-      const runs = createRuns(folder).list();
-      assert.equal(runs.length, 1);
-      for (const { group } of runs) process.kill(-group, "SIGKILL");
+      const [run, ...more] = createRuns(folder).list();
+      assert.ok(run !== undefined && more.length === 0, "one agent runs");
+      process.kill(-run.group, "SIGKILL");
+      return run.group;
     },
   };
 }

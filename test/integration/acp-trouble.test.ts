@@ -173,6 +173,15 @@ it("starts anew where a session cannot be loaded", async (t) => {
   }
 });
 
+it("does not try a session again over which the agent hung", async (t) => {
+  const rig = agentRig(t, { fake: { load: "hang" }, limits: { startMs: 500 } });
+  const why = whyOf(await readTurn(rig.prompt("hi", { session: "s-old" })));
+  assert.equal(why, "The agent did not open the conversation within 500 ms.");
+  const events = await readTurn(rig.prompt("hi", { session: "s-old" }));
+  assert.equal(sessionOf(events).resumed, false);
+  assert.equal(textOf(events), "hi");
+});
+
 it("stops a turn whose agent gives no sign, but not while a question is open or a tool runs", async (t) => {
   const limits = { silentMs: 300, toolMs: 900, cancelMs: 2000 };
   const rig = agentRig(t, { limits });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AgentProcess, SandboxScope } from "../../src/core/sandbox.ts";
+import { type ProcessRow, procTable, psTable } from "../../src/sandbox/local/processes.ts";
 import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
 import { memoryLog, temporaryFolder } from "../fakes/agent-rig.ts";
 
@@ -211,3 +212,13 @@ it(
     assert.equal(lives(member), true);
   },
 );
+
+it("reads the same from ps as from /proc", onLinux, async () => {
+  const self = (rows: readonly ProcessRow[]) => {
+    const row = rows.find(({ pid }) => pid === process.pid);
+    return [row?.pid, row?.parent, row?.group];
+  };
+  assert.deepEqual(self(await psTable().list()), self(await procTable().list()));
+  const [once, again] = [await psTable().find(process.pid), await psTable().find(process.pid)];
+  assert.equal(once?.started, again?.started);
+});

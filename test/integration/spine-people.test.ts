@@ -56,6 +56,10 @@ it("refuses and burns a code in a group without a word about it", async (t) => {
   const { desk, join: pair } = await startSpine(t);
   await pair("1", "olga", "owner");
   await desk.say("9", "join K7Q2-9XF4", { chat: group });
+  await desk.say("1", "/enable", { chat: group });
+  await desk.until(/I answer here/, "-7");
+  assert.equal(desk.see("-7").length, 1);
+  await desk.say("9", "join K7Q2-9XF5", { chat: group });
   await desk.until(/Codes count only in a direct chat/, "-7");
 });
 

@@ -214,14 +214,13 @@ it("names what came with a message, and still does what the words say", async (t
     { type: "resource_link", name: "photo.png", uri, mimeType: "image/png", size: 1234 },
     { type: "text", text: "say one" },
     { type: "resource", resource: { uri: "sallyport:quoted", text: "run rm -rf ." } },
-    { type: "text", text: "two" },
+    { type: "text", text: "say two" },
     { type: "image", data: "AAAA", mimeType: "image/gif" },
   ]);
   assert.match(
     reply.text,
-    /^I see a file `photo\.png` \(`image\/png`, 1\.2 kB\), a text `sallyport/,
+    /^I see a file `photo\.png` \(`image\/png`, 1\.2 kB\), an image \(`image\/gif`\)\. .*\n\none\n\ntwo$/,
   );
-  assert.match(reply.text, /an image \(`image\/gif`\)\. .*\n\none\ntwo$/);
 });
 
 it("says when it did not use all lines", async (t) => {

@@ -45,7 +45,15 @@ export async function obey(turn: Turn, prompt: Prompt): Promise<void> {
   if (prompt.others.length > 0) {
     await turn.say(`I see ${prompt.others.join(", ")}. I have no model to look into it.\n\n`);
   }
-  const { word, rest } = readCommand(prompt.text);
+  for (const [index, text] of prompt.commands.entries()) {
+    if (turn.signal.aborted) return;
+    if (index > 0) await turn.say("\n\n");
+    await obeyOne(turn, text);
+  }
+}
+
+async function obeyOne(turn: Turn, text: string): Promise<void> {
+  const { word, rest } = readCommand(text);
   const command = commands.get(word);
   if (command === undefined) return turn.say(help);
   await command.act(turn, rest);

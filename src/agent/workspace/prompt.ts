@@ -3,16 +3,26 @@ import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { code, size } from "./markdown.ts";
 
 export interface Prompt {
-  readonly text: string;
+  /** One for each message that was sent: messages that waited come together. */
+  readonly commands: readonly string[];
   /** One description for each thing that is not text. */
   readonly others: readonly string[];
 }
 
 export function readPrompt(blocks: readonly ContentBlock[]): Prompt {
-  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
-  const others = blocks.flatMap((block) => (block.type === "text" ? [] : [describe(block)]));
+  const others = blocks.flatMap((block) =>
+    block.type === "text" || isContext(block) ? [] : [describe(block)],
+  );
   // Half a surrogate pair would be shown as one thing and written as another.
-  return { text: texts.join("\n").replace(/\p{Cs}/gu, "\uFFFD"), others };
+  const commands = blocks.flatMap((block) =>
+    block.type === "text" ? [block.text.replace(/\p{Cs}/gu, "\uFFFD")] : [],
+  );
+  return { commands: commands.length > 0 ? commands : [""], others };
+}
+
+/** What a message quotes, and notes to a model: nothing to obey, nothing to name. */
+function isContext(block: ContentBlock): boolean {
+  return block.type === "resource" && block.resource.uri.startsWith("sallyport:");
 }
 
 function describe(block: Exclude<ContentBlock, { type: "text" }>): string {

@@ -15,6 +15,8 @@ export interface Conversation {
 export const emptyConversation: Conversation = { items: [], typing: false };
 
 const itemsMost = 300;
+/** A message that changes further up than this is shown again, below: up there nobody would see it. */
+const redrawn = 8;
 
 export function after(conversation: Conversation, event: TerminalEvent): Conversation {
   const { items } = conversation;
@@ -49,8 +51,10 @@ export function withItem(conversation: Conversation, item: Item): Conversation {
 
 function withMessage(items: readonly Item[], { id, text, buttons, file }: Shown): readonly Item[] {
   const message: Item = { is: "message", id, text, buttons, ...(file ? { file } : {}) };
-  const index = items.findIndex((one) => one.is === "message" && one.id === id);
-  return index < 0 ? [...items, message].slice(-itemsMost) : items.with(index, message);
+  const index = items.findLastIndex((one) => one.is === "message" && one.id === id);
+  return index < 0 || index < items.length - redrawn
+    ? [...items, message].slice(-itemsMost)
+    : items.with(index, message);
 }
 
 /** The newest message that can be answered with a key. */

@@ -14,8 +14,6 @@ export interface Frame {
 
 export interface Screen {
   draw(frame: Frame): void;
-  /** These rows of the frame will not change any more: they are given to the scroll-back. */
-  freeze(rows: number): void;
   /** Everything anew (the window was resized, or cleared). */
   reset(): void;
   /** Leaves the cursor below the last row. */
@@ -50,10 +48,6 @@ export function createScreen(output: Output): Screen {
       }
       drawn = rows;
       at = cursor.row;
-    },
-    freeze(count) {
-      drawn = drawn.slice(count);
-      at -= count;
     },
     reset() {
       output.write(`${vertical(-at)}\r${clearBelow}`);

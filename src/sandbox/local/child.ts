@@ -10,8 +10,23 @@ import { carriers, groupOf, killAll } from "./reap.ts";
 import type { Run } from "./runs.ts";
 import { createTail } from "./tail.ts";
 
+const stderrBytes = 64 * 1024;
+
+export type Ends = Pick<AgentProcess, "stdin" | "stdout" | "stderrTail">;
+
+/** To be called in the tick of the spawn: what a child that ends at once has said is thrown away later. */
+export function openEnds(child: ChildProcessWithoutNullStreams): Ends {
+  child.on("error", () => {});
+  return {
+    stdin: writablePipe(child.stdin),
+    stdout: readablePipe(child.stdout),
+    stderrTail: createTail(child.stderr, stderrBytes),
+  };
+}
+
 interface ChildOptions {
   readonly child: ChildProcessWithoutNullStreams;
+  readonly ends: Ends;
   readonly run: Run;
   /** `NAME=value` that it and its descendants carry. */
   readonly marker: string;
@@ -22,7 +37,10 @@ interface ChildOptions {
 
 const confirmMs = 5000;
 const drainMs = 500;
-const stderrBytes = 64 * 1024;
+
+function hasExited(child: ChildProcessWithoutNullStreams): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
 
 function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
@@ -43,38 +61,36 @@ async function endDescendants({ run, marker, table }: ChildOptions): Promise<boo
 
 async function waitForEnd(options: ChildOptions): Promise<ProcessEnd> {
   const { child, log } = options;
-  const [code, signal]: [number | null, string | null] =
-    child.exitCode === null && child.signalCode === null
-      ? ((await once(child, "exit")) as [number | null, string | null])
-      : [child.exitCode, child.signalCode];
+  if (!hasExited(child)) await once(child, "exit");
+  const { exitCode: code, signalCode: signal } = child;
   const confirmed = await endDescendants(options);
   // Its last words may still be in the pipe.
-  if (!child.stderr.closed) await Promise.race([once(child.stderr, "close"), wait(drainMs)]);
+  if (!child.stderr.closed) await Promise.race([once(child.stderr, "close"), wait(drainMs, null, { ref: false })]);
   if (confirmed) return { code, signal };
   log.error({ group: options.run.group }, "something the agent started may still run");
   return { code, signal, reason: "something it started could not be ended" };
 }
 
 export function superviseChild(options: ChildOptions): AgentProcess {
-  const { child, run, graceMs } = options;
-  child.on("error", () => {});
-  const tail = createTail(child.stderr, stderrBytes);
+  const { child, ends, run, graceMs } = options;
   const ended = waitForEnd(options);
   let killing: Promise<void> | undefined;
 
+  // Once the leader is gone its number may be another's: what is left is looked for by `endDescendants`.
+  const signal = (name: NodeJS.Signals) => {
+    if (!hasExited(child)) signalGroup(run.group, name);
+  };
   const end = async () => {
-    if (child.exitCode === null && child.signalCode === null) signalGroup(run.group, "SIGTERM");
-    const hard = setTimeout(() => signalGroup(run.group, "SIGKILL"), graceMs);
+    signal("SIGTERM");
+    const hard = setTimeout(signal, graceMs, "SIGKILL");
     const { reason } = await ended;
     clearTimeout(hard);
     if (reason !== undefined) throw new Error(`The agent ended, but ${reason}.`);
   };
 
   return {
-    stdin: writablePipe(child.stdin),
-    stdout: readablePipe(child.stdout),
+    ...ends,
     ended,
-    stderrTail: tail,
     kill() {
       killing ??= end();
       return killing;

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdir, stat } from "node:fs/promises";
 import type { Log } from "../../core/log.ts";
 import type { AgentCommand, AgentProcess, Sandbox, SandboxScope } from "../../core/sandbox.ts";
-import { superviseChild } from "./child.ts";
+import { openEnds, superviseChild } from "./child.ts";
 import { type ProcessRow, type ProcessTable, procTable, psTable } from "./processes.ts";
 import { carriers, groupOf, killAll, ownLine } from "./reap.ts";
 import { createRuns, type Run, type Runs } from "./runs.ts";
@@ -67,12 +67,13 @@ async function start(
     detached: true,
     stdio: "pipe",
   });
+  const ends = openEnds(child);
   await once(child, "spawn");
   const group = child.pid ?? 0;
   const run = { id, group, started: (await table.find(group))?.started ?? "" };
   runs.add(run);
   const marker = `SALLYPORT_RUN=${id}`;
-  return { run, agent: superviseChild({ child, run, table, log, graceMs, marker }) };
+  return { run, agent: superviseChild({ child, ends, run, table, log, graceMs, marker }) };
 }
 
 /** `live`: what this gateway itself runs, and does not end. */

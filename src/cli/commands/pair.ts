@@ -1,0 +1,104 @@
+// sallyport pair: who may talk to the agent.
+import type { Command } from "commander";
+import type { Invitation } from "../../admin/pair.ts";
+import { report } from "../operator.ts";
+import { table, when } from "../output.ts";
+
+export function addPair(root: Command): void {
+  const pair = root.command("pair").description("who may talk to the agent");
+  addInvite(pair);
+  addList(pair);
+  addChanges(pair);
+}
+
+function addList(pair: Command): void {
+  pair
+    .command("list")
+    .description("the pairings and their accounts")
+    .action((_, command: Command) =>
+      report(command, { name: "pair.list", input: {} }, (rows) =>
+        rows.length === 0
+          ? "Nobody is paired. Invite somebody with: sallyport pair invite --name NAME"
+          : table(rows, [
+              { title: "NAME", of: (row) => row.name },
+              { title: "ROLE", of: (row) => row.role },
+              { title: "KIND", of: (row) => row.kind },
+              { title: "ACCOUNTS", of: (row) => accountsText(row.accounts) },
+              { title: "LAST TASK", of: (row) => when(row.lastTaskAt) },
+            ]),
+      ),
+    );
+}
+
+function addChanges(pair: Command): void {
+  pair
+    .command("set <name>")
+    .description("change a pairing; acts at once")
+    .option("--role <role>", "owner or authenticated")
+    .option("--rotate", "make a new token; the old one stops counting")
+    .action(
+      (
+        name: string,
+        flags: { role?: "owner" | "authenticated"; rotate?: boolean },
+        command: Command,
+      ) =>
+        report(command, { name: "pair.set", input: { name, ...flags } }, (value) =>
+          [
+            `${value.name} is ${value.role}.`,
+            ...("token" in value && value.token ? [`New token, shown once: ${value.token}`] : []),
+          ].join("\n"),
+        ),
+    );
+  pair
+    .command("unlink <name> <channel>")
+    .description("take a pairing's accounts on a channel away; acts at once")
+    .action((name: string, channel: string, _: unknown, command: Command) =>
+      report(
+        command,
+        { name: "pair.unlink", input: { name, channel } },
+        (value) =>
+          `${value.name} has no account on ${channel} any more (${value.unlinked.join(", ")}).`,
+      ),
+    );
+  pair
+    .command("rm <name>")
+    .description("remove a pairing, its accounts and its work; acts at once")
+    .option("--purge", "remove its home as well")
+    .action((name: string, flags: { purge?: boolean }, command: Command) =>
+      report(
+        command,
+        { name: "pair.rm", input: { name, ...flags } },
+        (value) => `${value.name} is removed${value.purged ? ", with its home" : ""}.`,
+      ),
+    );
+}
+
+function addInvite(pair: Command): void {
+  pair
+    .command("invite")
+    .description("make a code that links an account, once, within 15 minutes")
+    .requiredOption("--name <name>", "the pairing: a new one, or one that gets one more account")
+    .option("--role <role>", "owner or authenticated", "authenticated")
+    .action((flags: { name: string; role: "owner" | "authenticated" }, command: Command) =>
+      report(command, { name: "pair.invite", input: flags }, invitationText),
+    );
+}
+
+function invitationText({ code, name, role, expiresAt, join, links }: Invitation): string {
+  const forward = links.map(({ listener, url }) => `  ${listener}: ${url}`);
+  return [
+    `Code for ${name} (${role}), until ${when(expiresAt)}, shown once: ${code}`,
+    "",
+    `In a direct chat with the bot: ${join}`,
+    ...(forward.length > 0 ? ["Or forward this link:", ...forward] : []),
+  ].join("\n");
+}
+
+function accountsText(
+  accounts: readonly { listener: string; account: string; name: string }[],
+): string {
+  if (accounts.length === 0) return "-";
+  return accounts
+    .map(({ listener, account, name }) => `${listener}:${account} (${name})`)
+    .join(", ");
+}

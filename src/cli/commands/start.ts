@@ -1,0 +1,31 @@
+// sallyport start: its flags; what it does is loaded when it is asked for.
+import { Command, Option } from "commander";
+import { Failure } from "../operator.ts";
+
+export function addStart(root: Command): void {
+  const start = new Command("start")
+    .description("run the gateway; at a terminal the chat opens right there")
+    .option("--agent <name>", "workspace (built in), claude, codex, opencode, gemini")
+    .option("--command <line>", "any other agent that speaks ACP: 'PROGRAM ARGS'")
+    .addOption(new Option("--sandbox <name>", "what the agent runs in").choices(["local"]))
+    .option("--host <host>", "serve HTTP on this loopback address")
+    .addOption(new Option("--port <n>", "serve HTTP on this port").argParser(portOf))
+    .addOption(
+      new Option("--public-access <who>", "let people without a pairing talk to the agent").choices(
+        ["anyone"],
+      ),
+    )
+    .option("--allow-anonymous-on-host", "really let them, with a sandbox that isolates nothing")
+    .option("--playground", "in a playground folder of this clone, unless --workspace is given")
+    .action(async (_, command: Command) => {
+      const { start: run } = await import("../start.ts");
+      await run(command);
+    });
+  root.addCommand(start);
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new Failure(`--port ${JSON.stringify(text)} is not a port: give a number from 0 to 65535.`);
+}

@@ -1,0 +1,148 @@
+// Runs the gateway; at a terminal the chat is right there.
+import type { Command } from "commander";
+import { type Config, loadConfig, type StartFlags } from "../config/config.ts";
+import { type Environment, readEnvironment } from "../config/environment.ts";
+import { ensureState, type Place, placeOf, socketOf } from "../config/paths.ts";
+import { confirmProject, readProject } from "../config/project.ts";
+import type { Gateway } from "../gateway.ts";
+import { askYes, projectText } from "./commands/config.ts";
+import { Failure } from "./operator.ts";
+import { complain } from "./output.ts";
+import { makePlayground } from "./playground.ts";
+import type { Chat } from "./terminal/interactive.ts";
+
+interface Flags extends StartFlags {
+  readonly playground?: boolean;
+  readonly workspace: string;
+  readonly state?: string;
+}
+
+export async function start(command: Command): Promise<void> {
+  const flags = command.optsWithGlobals<Flags>();
+  const environment = readEnvironment();
+  const named = command.getOptionValueSourceWithGlobals("workspace") !== "default";
+  const workspace = flags.playground && !named ? makePlayground() : flags.workspace;
+  const placed = placeOf({ workspace, state: flags.state }, environment);
+  if (!placed.ok) throw new Failure(placed.problem);
+  const { place } = placed;
+  ensureState(place.paths);
+  await askAboutProject(place);
+  const screen: { chat?: Chat } = {};
+  const config = await loadConfig({ place, environment, flags, log: logTo(screen) });
+  if (!config.ok) throw new Failure(config.problem);
+  const { startGateway } = await import("../gateway.ts");
+  const started = await startGateway(config.value);
+  if (!started.ok) throw new Failure(started.problem);
+  await serve({ config: config.value, gateway: started.gateway, environment, screen });
+}
+
+const atTerminal = () => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+/** With the chat open, the log must not write over it. */
+function logTo(screen: { readonly chat?: Chat }) {
+  const pretty = process.stdout.isTTY === true;
+  return {
+    pretty,
+    quiet: atTerminal(),
+    write(line: string) {
+      if (screen.chat) screen.chat.note(line.trimEnd());
+      else process.stdout.write(line);
+    },
+  };
+}
+
+async function askAboutProject(place: Place): Promise<void> {
+  const file = await readProject(place);
+  if (file.problem) complain(`${file.path} does not count: ${file.problem}`);
+  if (file.unconfirmed.length === 0) return;
+  complain(projectText(file));
+  if (await askYes("Let it count?")) confirmProject(place, file);
+  else complain("It does not count until: sallyport config confirm");
+}
+
+interface Serving {
+  readonly config: Config;
+  readonly gateway: Gateway;
+  readonly environment: Environment;
+  readonly screen: { chat?: Chat };
+}
+
+async function serve(serving: Serving): Promise<void> {
+  const { config, gateway, environment, screen } = serving;
+  const { log, paths, workspace } = config;
+  const stopping = onSignals(serving);
+  try {
+    await gateway.ready;
+  } catch (error) {
+    await stopping.stop();
+    throw error;
+  }
+  const { name, asks } = gateway.running.agent;
+  if (!atTerminal()) {
+    const url = gateway.running.url ? { url: gateway.running.url } : {};
+    log.info(
+      { workspace, agent: name, approvals: asks, sandbox: "local: isolates nothing", ...url },
+      "Sallyport is ready",
+    );
+    await stopping.asked;
+  } else {
+    const { openInteractive } = await import("./terminal/interactive.ts");
+    screen.chat = openInteractive({
+      socket: () => socketOf(paths),
+      stdin: process.stdin,
+      stdout: process.stdout,
+      colour: environment.colour,
+      greeting: greeting(serving),
+      signal: stopping.signal,
+    });
+    await screen.chat.ended;
+    delete screen.chat;
+  }
+  await stopping.stop();
+}
+
+function greeting({ config, gateway }: Serving): string {
+  const { name, asks } = gateway.running.agent;
+  return [
+    `Sallyport is ready: agent ${name} in ${config.workspace}`,
+    "! The sandbox local isolates nothing: the agent can do what you can do on this machine.",
+    ...(asks ? [] : ["! Approvals do not apply to this agent: it never asks before it acts."]),
+    ...(gateway.running.url ? [`HTTP: ${gateway.running.url}`] : []),
+    "Type a message, /help for what can be said, /quit to stop.",
+  ].join("\n");
+}
+
+/** The first signal stops in order, the second at once. */
+function onSignals({ gateway, config }: Serving) {
+  const asked = resolvers();
+  const controller = new AbortController();
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= gateway.stop();
+    return stopped;
+  };
+  const onSignal = () => {
+    if (controller.signal.aborted) process.exit(130);
+    controller.abort();
+    asked.resolve();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  const onError = (error: unknown) => {
+    config.log.error(
+      { error },
+      "Unexpected: the gateway ends, and the next start goes on where it was",
+    );
+    process.exit(1);
+  };
+  process.on("uncaughtException", onError);
+  process.on("unhandledRejection", onError);
+  return { asked: asked.promise, signal: controller.signal, stop };
+}
+
+function resolvers(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: () => resolve() };
+}
