@@ -104,14 +104,6 @@ const stopAll = query((db, p: { caller: string }) =>
     .where("state", "=", "running")
     .returning("id"),
 );
-const ofConversation = query((db, p: { conversation: string }) =>
-  db
-    .selectFrom("turns")
-    .selectAll()
-    .where("conversation", "=", p.conversation)
-    .where("state", "!=", "ended"),
-);
-
 /** running -> stopping for the turns of this caller in this conversation; their ids. */
 export function* stopTurns(conversation: ConversationId, caller: string): Op<TurnId[]> {
   return (yield* stop({ conversation, caller })).map((row) => row.id);
@@ -123,11 +115,6 @@ export function* stopTurn(id: TurnId): Op<boolean> {
 
 export function* stopTurnsOfCaller(caller: string): Op<TurnId[]> {
   return (yield* stopAll({ caller })).map((row) => row.id);
-}
-
-export function* openTurnOf(conversation: ConversationId): Op<Turn | undefined> {
-  const [row] = yield* ofConversation({ conversation });
-  return row && toTurn(row);
 }
 
 const open = query((db, _: Record<string, never>) =>

@@ -1,5 +1,12 @@
 // A chat platform in memory with everything a channel can do: for tests of what is in the middle.
-import type { Accept, Button, Channel, Listener, Part } from "../../src/core/channel.ts";
+import type {
+  Accept,
+  Button,
+  Channel,
+  Listener,
+  ListenerHealth,
+  Part,
+} from "../../src/core/channel.ts";
 import { SendError } from "../../src/core/channel.ts";
 import type {
   ButtonPress,
@@ -31,6 +38,8 @@ export interface Desk {
   /** Resolves once something in the chat matches. */
   until(pattern: RegExp, chat?: string): Promise<Shown>;
   blocked: Set<string>;
+  /** What its health says. */
+  state: { now: ListenerHealth["state"] };
 }
 
 const limits = { text: 4000, caption: 1000, buttons: 10, file: 20_000_000, editPace: 0 };
@@ -42,61 +51,73 @@ function render(text: string): Part[] {
   return parts;
 }
 
-export function createDesk(id = "desk"): Desk {
-  const chats = new Map<string, Shown[]>();
+/** What the platform holds: rooms, who blocked us, and those who wait for something to appear. */
+function createPlatform() {
+  const rooms = new Map<string, Shown[]>();
   const watchers = new Set<() => void>();
-  const blocked = new Set<string>();
-  const notices: string[] = [];
   let count = 0;
-  let accept: Accept | undefined;
-  const changed = () => {
-    for (const watcher of watchers) watcher();
-  };
   const room = (chat: string) => {
-    const known = chats.get(chat) ?? [];
-    chats.set(chat, known);
+    const known = rooms.get(chat) ?? [];
+    rooms.set(chat, known);
     return known;
   };
-  const find = (ref: MessageRef) => room(ref.chat).find((one) => one.ref.id === ref.id);
-  const listener: Listener = {
+  return {
+    room,
+    blocked: new Set<string>(),
+    notices: [] as string[],
+    state: { now: "connected" } as Desk["state"],
+    accept: undefined as Accept | undefined,
+    nextId: () => ++count,
+    find: (ref: MessageRef) => room(ref.chat).find((one) => one.ref.id === ref.id),
+    forget(ref: MessageRef) {
+      const left = room(ref.chat).filter((one) => one.ref.id !== ref.id);
+      rooms.set(ref.chat, left);
+    },
+    watchers,
+    changed() {
+      for (const watcher of watchers) watcher();
+    },
+  };
+}
+
+type Platform = ReturnType<typeof createPlatform>;
+
+function createListener(id: string, platform: Platform): Listener {
+  return {
     id,
     async start(take) {
-      accept = take;
+      platform.accept = take;
     },
     async stop() {
-      accept = undefined;
+      platform.accept = undefined;
     },
-    health: () => ({ state: "connected", lastContact: Date.now() }),
+    health: () => ({ state: platform.state.now, lastContact: Date.now() }),
     async send(to, part) {
-      if (blocked.has(to.chat)) throw new SendError("gone", "bot was blocked by the user");
-      const ref = { chat: to.chat, id: `m${++count}`, ...(to.thread ? { thread: to.thread } : {}) };
+      if (platform.blocked.has(to.chat)) throw new SendError("gone", "bot was blocked by the user");
+      const thread = to.thread ? { thread: to.thread } : {};
+      const ref = { chat: to.chat, id: `m${platform.nextId()}`, ...thread };
       const file = part.file ? { file: part.file.name } : {};
-      room(to.chat).push({ ref, text: part.plain, buttons: part.buttons ?? [], edits: 0, ...file });
-      changed();
+      const { plain: text, buttons = [] } = part;
+      platform.room(to.chat).push({ ref, text, buttons, edits: 0, ...file });
+      platform.changed();
       return ref;
     },
     async edit(ref, part) {
-      const shown = find(ref);
+      const shown = platform.find(ref);
       if (!shown) throw new SendError("gone", "message to edit not found");
       shown.text = part.plain;
       shown.buttons = part.buttons ?? [];
       shown.edits += 1;
-      changed();
+      platform.changed();
     },
     async answerPress(_, notice) {
-      if (notice) notices.push(notice);
-      changed();
+      if (notice) platform.notices.push(notice);
+      platform.changed();
     },
-    async openDirect(account) {
-      return { listener: id, chat: account };
-    },
+    openDirect: async (account) => ({ listener: id, chat: account }),
     async remove(ref) {
-      const messages = room(ref.chat);
-      chats.set(
-        ref.chat,
-        messages.filter((one) => one.ref.id !== ref.id),
-      );
-      changed();
+      platform.forget(ref);
+      platform.changed();
     },
     async fetchFile(file, into) {
       const writer = into.getWriter();
@@ -104,56 +125,61 @@ export function createDesk(id = "desk"): Desk {
       await writer.close();
     },
   };
+}
+
+function until({ room, watchers }: Platform, pattern: RegExp, chat: string): Promise<Shown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      watchers.delete(look);
+      const seen = room(chat).map(({ text }) => text);
+      reject(new Error(`Never saw ${pattern} in:\n${seen.join("\n--\n")}`));
+    }, 10_000);
+    const look = () => {
+      const found = room(chat).find(({ text }) => pattern.test(text));
+      if (!found) return;
+      clearTimeout(timer);
+      watchers.delete(look);
+      resolve(found);
+    };
+    watchers.add(look);
+    look();
+  });
+}
+
+function withLabel(messages: readonly Shown[], label: string) {
+  for (const shown of [...messages].reverse()) {
+    const button = shown.buttons.find((one) => one.label === label);
+    if (button) return { message: shown.ref, data: button.data };
+  }
+  throw new Error(`No button ${label}`);
+}
+
+export function createDesk(id = "desk"): Desk {
+  const platform = createPlatform();
+  const { room, blocked, notices, state } = platform;
+  const listener = createListener(id, platform);
   const send = async (events: readonly InboundEvent[]) => {
-    if (!accept) throw new Error("the desk is closed");
-    await accept(events);
+    if (!platform.accept) throw new Error("the desk is closed");
+    await platform.accept(events);
   };
-  const until = (pattern: RegExp, chat = "1") =>
-    new Promise<Shown>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        watchers.delete(look);
-        reject(
-          new Error(
-            `Never saw ${pattern} in:\n${room(chat)
-              .map(({ text }) => text)
-              .join("\n--\n")}`,
-          ),
-        );
-      }, 10_000);
-      const look = () => {
-        const found = room(chat).find(({ text }) => pattern.test(text));
-        if (!found) return;
-        clearTimeout(timer);
-        watchers.delete(look);
-        resolve(found);
-      };
-      watchers.add(look);
-      look();
-    });
   return {
     channel: { name: "desk", limits, render, open: () => listener },
     listener,
     notices,
     blocked,
+    state,
     see: (chat = "1") => room(chat).map(({ text }) => text),
     messages: (chat = "1") => room(chat),
     send,
-    until,
+    until: (pattern, chat = "1") => until(platform, pattern, chat),
     async say(account, text, more = {}) {
-      const event = message(account, text, { id: `i${++count}`, more });
+      const event = message(account, text, { id: `i${platform.nextId()}`, more });
       await send([event]);
       return event;
     },
     async press(account, label, more = {}) {
-      const chat = more.chat?.id ?? account;
-      const shown = [...room(chat)]
-        .reverse()
-        .find(({ buttons }) => buttons.some((b) => b.label === label));
-      const button = shown?.buttons.find((one) => one.label === label);
-      if (!shown || !button) throw new Error(`No button ${label} in chat ${chat}`);
-      await send([
-        pressOf(account, `p${++count}`, { data: button.data, message: shown.ref, ...more }),
-      ]);
+      const pressed = withLabel(room(more.chat?.id ?? account), label);
+      await send([pressOf(account, `p${platform.nextId()}`, { ...pressed, ...more })]);
     },
   };
 }

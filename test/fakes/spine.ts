@@ -34,6 +34,8 @@ export interface SpineOptions {
   readonly limits?: Partial<AgentLimits>;
   readonly folder?: string;
   readonly desk?: Desk;
+  /** Further desks beside the first. */
+  readonly more?: readonly Desk[];
   readonly drainMs?: number;
 }
 
@@ -84,7 +86,7 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     settings: () => settings,
   });
   const desk = options.desk ?? createDesk();
-  await gateway.open([desk]);
+  await gateway.open([desk, ...(options.more ?? [])]);
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= gateway.stop();

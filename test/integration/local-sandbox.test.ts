@@ -93,6 +93,18 @@ it("keeps the end of stderr only", async (t) => {
   assert.ok(agent.stderrTail().length <= 64 * 1024);
 });
 
+it("loses nothing that a process said which ended before anybody listened", async (t) => {
+  const folder = temporaryFolder(t);
+  const script = shell("echo hi; echo why >&2; exit 4");
+  const starting = sandboxIn(t, folder).spawn(scopeIn(folder), script);
+  // We are busy until it is long over.
+  setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300));
+  const agent = await starting;
+  assert.equal(await firstLine(agent.stdout), "hi");
+  assert.deepEqual(await agent.ended, { code: 4, signal: null });
+  assert.equal(agent.stderrTail(), "why\n");
+});
+
 it("rejects a program that is not there and a workspace that is no folder", async (t) => {
   const folder = temporaryFolder(t);
   const sandbox = sandboxIn(t, folder);

@@ -65,7 +65,8 @@ async function waitForEnd(options: ChildOptions): Promise<ProcessEnd> {
   const { exitCode: code, signalCode: signal } = child;
   const confirmed = await endDescendants(options);
   // Its last words may still be in the pipe.
-  if (!child.stderr.closed) await Promise.race([once(child.stderr, "close"), wait(drainMs, null, { ref: false })]);
+  if (!child.stderr.closed)
+    await Promise.race([once(child.stderr, "close"), wait(drainMs, null, { ref: false })]);
   if (confirmed) return { code, signal };
   log.error({ group: options.run.group }, "something the agent started may still run");
   return { code, signal, reason: "something it started could not be ended" };
