@@ -21,7 +21,9 @@ function isOldNode() {
 if (modified("node_modules/.package-lock.json") < modified("package-lock.json")) {
   // An old npm-side Node would silently leave out packages that ask for a newer one, so npm itself runs on the pinned Node.
   const install = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-  const args = isOldNode() ? ["exec", "--yes", `--package=node@${pinnedNode}`, "--", "npm", ...install] : install;
+  const args = isOldNode()
+    ? ["exec", "--yes", `--package=node@${pinnedNode}`, "--", "npm", ...install]
+    : install;
   console.error("Installing dependencies (once) ...");
   const { status, error } = spawnSync("npm", args, {
     cwd: new URL("..", import.meta.url),
@@ -29,7 +31,10 @@ if (modified("node_modules/.package-lock.json") < modified("package-lock.json"))
     shell: process.platform === "win32",
   });
   if (status !== 0) {
-    console.error(error?.message ?? "npm ci failed. Check the network and the npm registry, then run the same command again.");
+    console.error(
+      error?.message ??
+        "npm ci failed. Check the network and the npm registry, then run the same command again.",
+    );
     process.exit(status || 1);
   }
 }

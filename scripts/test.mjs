@@ -20,7 +20,9 @@ stream.on("test:pass", ({ details, skip, name, file }) => {
   if (skip === undefined || skip === false) counts.passed += 1;
   else {
     counts.skipped += 1;
-    skips.push(`${file?.replace(`${process.cwd()}/`, "")}: ${name} (${skip === true ? "no reason given" : skip})`);
+    skips.push(
+      `${file?.replace(`${process.cwd()}/`, "")}: ${name} (${skip === true ? "no reason given" : skip})`,
+    );
   }
 });
 stream.on("test:fail", ({ details }) => {

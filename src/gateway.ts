@@ -13,12 +13,14 @@ import { writeWhole } from "./config/files.ts";
 import { ensureState } from "./config/paths.ts";
 import { channelSecret, codeKey, readSecret } from "./config/secrets.ts";
 import type { Settings } from "./config/settings.ts";
+import { turnSettings } from "./config/turn-settings.ts";
 import type { Agent } from "./core/agent.ts";
 import type { ChannelContext } from "./core/channel.ts";
 import { systemClock } from "./core/clock.ts";
 import type { ListenerId } from "./core/words.ts";
 import { createLocalSandbox } from "./sandbox/local/sandbox.ts";
-import { type Lock, takeLock } from "./store/lock.ts";
+import { type Lock, waitForLock } from "./store/lock.ts";
+import { hasAsked, markAsked } from "./store/meta.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
 import { createOperate } from "./turns/operate.ts";
@@ -41,7 +43,7 @@ const drainMs = 20_000;
 export async function startGateway(config: Config): Promise<Started> {
   const { paths } = config;
   ensureState(paths);
-  const lock = takeLock(paths.lock);
+  const lock = await waitForLock(paths.lock);
   if (!lock)
     return {
       ok: false,
@@ -54,7 +56,7 @@ export async function startGateway(config: Config): Promise<Started> {
   }
   const live = { settings: config.settings };
   const store = openSqlite(paths.database);
-  const { agent, sandbox } = createWorker(config, preset);
+  const { agent, sandbox, agentAsked } = await createWorker(config, preset, store);
   const parts: SpineParts = {
     ...config,
     store,
@@ -63,6 +65,7 @@ export async function startGateway(config: Config): Promise<Started> {
     homes: paths.homes,
     files: paths.files,
     codeKey: codeKey(paths),
+    agentAsked,
     drainMs,
     settings: () => turnSettings(live.settings),
   };
@@ -97,8 +100,10 @@ async function openAll(wiring: Wiring, running: Running): Promise<Gateway> {
     running,
     ready: Promise.all([doors, spine.listeners.started()]).then(() => undefined),
     async stop() {
-      await (await doors).stop();
+      // Doors that could not be opened are said by `ready`. They close last: what a drained turn answers is still seen.
+      const opened = await doors.catch(() => undefined);
       await spine.stop();
+      await opened?.stop();
       lock.release();
     },
   };
@@ -125,30 +130,31 @@ function presetOf({ agent }: Config): Preset | string {
   );
 }
 
-function createWorker({ paths, log, environment }: Config, preset: Preset) {
+async function createWorker(config: Config, preset: Preset, store: Store) {
+  const { paths, log, environment } = config;
   const sandbox = createLocalSandbox({
     stateDir: paths.dir,
     stateHash: paths.hash,
     log,
     environment: environment.variables,
   });
-  const agent = createAgent({ preset, spawn: sandbox.spawn, inside: sandbox.inside, log });
-  return { agent, sandbox };
-}
-
-function turnSettings(settings: Settings) {
-  const { access, budgets, turns, conversations, approvals, denyTools, retention } = settings;
-  return {
-    public: access.public,
-    merge: conversations.merge,
-    concurrent: turns.concurrent,
-    listenerTasksPerHour: budgets.listener.tasksPerHour,
-    listenerConcurrent: budgets.listener.concurrent,
-    callerTasksPerHour: budgets.caller.tasksPerHour,
-    auto: approvals.auto,
-    deny: denyTools,
-    retentionDays: retention.days,
+  const worker = createAgent({ preset, spawn: sandbox.spawn, inside: sandbox.inside, log });
+  const command = [preset.program, ...preset.args].join(" ");
+  const known = { asks: preset.asks || (await store.run(() => hasAsked(command))) };
+  const agent: Agent = {
+    ...worker,
+    get asks() {
+      return known.asks;
+    },
   };
+  const agentAsked = () => {
+    if (known.asks) return;
+    known.asks = true;
+    store
+      .run(() => markAsked(command))
+      .catch((error) => log.error({ error }, "Could not note that the agent asks"));
+  };
+  return { agent, sandbox, agentAsked };
 }
 
 function openTerminal({ config, store }: Wiring): Open {
@@ -211,7 +217,8 @@ async function openDoors(
     routes: terminal.listener.routes?.() ?? [],
     admin: (name, input) => runOperation(context, name, input),
   });
-  const server = listen && (await openHttp({ config, store, running, listen }));
+  const closing = (error: unknown) => control.stop().then(() => Promise.reject(error));
+  const server = listen && (await openHttp({ config, store, running, listen }).catch(closing));
   return {
     async stop() {
       await server?.stop();
@@ -276,6 +283,7 @@ function createRunning(wiring: Wiring): Running {
     async probeAgent() {
       const { probeAgent } = await import("./agent/probe.ts");
       const { started, asked, error } = await probeAgent({ agent, prompt: preset.probe });
+      if (asked) spine.ports.agentAsked();
       return { agent: agent.name, starts: started, asked, ...(error ? { problem: error } : {}) };
     },
   };

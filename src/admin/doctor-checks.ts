@@ -6,7 +6,6 @@ import type { Place } from "../config/paths.ts";
 import { readProject } from "../config/project.ts";
 import type { Settings } from "../config/settings.ts";
 import { loadSettings } from "../config/settings-file.ts";
-import { visibleLine } from "../core/visible.ts";
 
 export interface Finding {
   readonly check: string;
@@ -71,10 +70,10 @@ function risksOf({ access, approvals, sandbox }: Settings): string[] {
 
 export async function checkProject(place: Place): Promise<Finding[]> {
   const { path, unconfirmed, problem } = await readProject(place);
-  if (problem) return [wrong("project", `${path} does not count: ${visibleLine(problem)}`)];
+  if (problem) return [wrong("project", `${path} does not count: ${problem}`)];
   if (unconfirmed.length === 0) return [ok("project", "the project asks for nothing unconfirmed")];
   const lines = unconfirmed.map(({ text, fresh }) =>
-    risk("project", `${fresh ? "!" : " "} ${visibleLine(text)}`),
+    risk("project", `${fresh ? "!" : " "} ${text}`),
   );
   return [...lines, risk("project", "These lines do not count until: sallyport config confirm")];
 }

@@ -22,8 +22,6 @@ export type Change = { readonly done: true } | { readonly done: false; readonly 
 
 export interface Running {
   readonly agent: { readonly name: string; readonly asks: boolean };
-  /** Of the HTTP server, when there is one. */
-  readonly url?: string | undefined;
   /** Its turns stop, its questions expire, its sandbox ends. The grant itself is gone already. */
   stopCaller(pairing: PairingId, why: string): Promise<void>;
   /** Accounts of a pairing that were unlinked: what they started there stops. */

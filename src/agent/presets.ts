@@ -38,6 +38,8 @@ function workspace(): Preset {
   };
 }
 
+const opencodeAsks = { edit: "ask", bash: "ask", webfetch: "ask" };
+
 const known: Readonly<Record<string, Omit<Preset, "name" | "asks" | "probe">>> = {
   claude: {
     program: "claude-agent-acp",
@@ -57,12 +59,18 @@ const known: Readonly<Record<string, Omit<Preset, "name" | "asks" | "probe">>> =
     program: "opencode",
     args: ["acp"],
     env: {
-      // Its own default allows everything without a question.
+      // Its own default allows everything without a question. The agent that runs is pinned as well: what a
+      // configuration says of one agent goes before what ours says of all.
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         share: "disabled",
         autoupdate: false,
-        permission: { edit: "ask", bash: "ask", webfetch: "ask" },
+        permission: opencodeAsks,
+        default_agent: "build",
+        agent: { build: { permission: opencodeAsks } },
       }),
+      // A project's own configuration could lift the asking, and its plugins and MCP servers would run at the start, unasked.
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+      OPENCODE_PURE: "1",
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
     },
@@ -97,7 +105,7 @@ export function presetOfCommand(command: string): Preset | null {
     args,
     env: {},
     mode: null,
-    asks: true,
+    asks: false,
     install: "Check the command and its path.",
     probe: probeForModels,
   };

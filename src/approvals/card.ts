@@ -38,7 +38,7 @@ function footer(question: Question, number: number): Markdown {
     return `☑️ ${label ? escapeMarkdown(label) : escapeInline(question.answer ?? "")} · ${who}`;
   }
   if (question.state === "expired") return `⌛ ${expiries[question.outcome ?? ""] ?? "Expired"}`;
-  if (question.kind === "text") return "Answer with your next message, or `/stop`.";
+  if (question.kind === "text") return "Answer with your next message, or /stop.";
   if (question.kind === "choice") return "";
   return `Buttons, or \`allow ${number}\` / \`deny ${number} because …\``;
 }
@@ -57,7 +57,7 @@ export function escapeInline(text: string): Markdown {
 }
 
 /** The same for what is visible already. */
-function escapeMarkdown(text: string): Markdown {
+export function escapeMarkdown(text: string): Markdown {
   return text.replace(/[\\`*_{}[\]<>#|~&!]/g, "\\$&");
 }
 

@@ -24,7 +24,9 @@ const verbs: Record<ToolKind, string> = {
   other: "Do",
 };
 
-export async function effectOf(call: ToolCall): Promise<Effect> {
+/** Paths inside `root`, the agent's workspace, are shown from there on. */
+export async function effectOf(whole: ToolCall, root?: string): Promise<Effect> {
+  const call = root === undefined ? whole : fromRoot(whole, root);
   if (call.command !== undefined)
     return {
       title: "Run a command",
@@ -39,13 +41,37 @@ export async function effectOf(call: ToolCall): Promise<Effect> {
     return { title: "Fetch an address", body: fenced(visible(call.url)), what: "this address" };
   const title = call.title.replace(/\s+/g, " ").trim().slice(0, 200);
   const paths = call.locations.map((path) => `- ${code(path)}`).join("\n");
-  const input = call.input === undefined ? "" : fenced(visible(call.input), "json");
+  const input = saysNoMore(call) ? "" : fenced(visible(call.input ?? ""), "json");
   const asked = title ? `The agent calls it: ${code(title)}` : "";
   return {
     title: `${verbs[call.kind]} ${call.locations.length > 0 ? shortPaths(call.locations) : "something"}`,
     body: [asked, paths, input].filter(Boolean).join("\n\n"),
     what: whatOf(call),
   };
+}
+
+function fromRoot(call: ToolCall, root: string): ToolCall {
+  const shown = (path: string) =>
+    path.startsWith(`${root}/`) && !path.split("/").includes("..")
+      ? path.slice(root.length + 1)
+      : path;
+  return {
+    ...call,
+    locations: call.locations.map(shown),
+    diffs: call.diffs.map((diff) => ({ ...diff, path: shown(diff.path) })),
+  };
+}
+
+/** The input of a deletion or a move is often only the paths, which are shown already. */
+function saysNoMore({ input, locations }: ToolCall): boolean {
+  if (input === undefined) return true;
+  try {
+    const parsed: unknown = JSON.parse(input);
+    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return false;
+    return Object.values(parsed).every((value) => locations.includes(value));
+  } catch {
+    return false;
+  }
 }
 
 async function diffText(diff: ToolDiff): Promise<Markdown> {

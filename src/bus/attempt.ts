@@ -14,7 +14,8 @@ export interface Delivery {
 
 export type Outcome =
   | { readonly sent: MessageRef }
-  | { readonly failed: string }
+  /** `inDoubt`: the platform may have it after all. */
+  | { readonly failed: string; readonly inDoubt?: true }
   | { readonly gone: string }
   | {
       readonly next: Delivery;
@@ -61,12 +62,14 @@ function judge(delivery: Delivery, error: SendError): Outcome {
       return again(60_000);
     case "unknown":
       if (row.ref) return failures < 5 ? again(backoff(failures)) : { failed: why };
-      if (delivery.resent) return { failed: `it may have arrived: ${why}` };
+      if (delivery.resent) return { failed: `it may have arrived: ${why}`, inDoubt: true };
       return { ...again(backoff(failures), { resent: true }), ambiguous: true };
     case "gone": {
       const { movedTo } = error.detail;
       if (!movedTo) return row.ref ? { failed: why } : { gone: why };
-      return { ...again(0, { row: { ...row, to: { ...row.to, chat: movedTo } } }), movedTo };
+      // What it was an edit of, or an answer to, stays behind: there it is a new message.
+      const there = { ...row, to: { ...row.to, chat: movedTo }, ref: null, replyTo: null };
+      return { ...again(0, { row: there }), movedTo };
     }
     case "rejected":
       return error.detail.format && !delivery.plain ? again(0, { plain: true }) : { failed: why };

@@ -1,7 +1,7 @@
 // The way out: rows of the outbox become messages, in order per chat, at the platform's pace, retried and never lost in silence.
 import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
-import type { Listener, Part } from "../core/channel.ts";
+import { type Listener, type Part, SendError } from "../core/channel.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
@@ -88,9 +88,10 @@ export function createDeliver(ports: DeliverPorts): Deliver {
       const queue = chatQueue(to);
       const listener = ports.listener(to.listener);
       if (!listener?.edit || queue.size > 0 || queue.pending > 0) return;
-      await queue
-        .add(() => inTurn(to, async () => listener.edit?.(ref, part)))
-        .catch((error) => ports.log.debug({ listener: to.listener, error }, "A preview was lost"));
+      const edit = () => inTurn(to, async () => listener.edit?.(ref, part));
+      await new Promise<void>((over) => {
+        void queue.add(() => previewOnce(ports.log, edit, { over, signal: stopping.signal }));
+      });
     },
     sent: (id) => new Promise((resolve) => watchers.set(id, resolve)),
     async stop() {
@@ -98,6 +99,20 @@ export function createDeliver(ports: DeliverPorts): Deliver {
       await Promise.all([...chats.values()].map((queue) => queue.onIdle()));
     },
   };
+}
+
+/** A chat that wants no more for a while stays closed that long, also to what came meanwhile. */
+async function previewOnce(
+  log: Log,
+  edit: () => Promise<void>,
+  { over, signal }: { over: () => void; signal: AbortSignal },
+): Promise<void> {
+  const error: unknown = await edit().catch((failure: unknown) => failure);
+  over();
+  if (error === undefined) return;
+  log.debug({ error }, "A preview was lost");
+  const wait = error instanceof SendError ? error.detail.retryAfter : undefined;
+  if (wait) await pause(wait, signal);
 }
 
 const rememberedChats = 1000;
@@ -113,7 +128,7 @@ function logFailure(log: Log, row: OutboxRow) {
 /** Not waited for: the message is out, and operations commit in order. */
 function settleSent({ store, clock, log }: DeliverPorts, id: number, ref: MessageRef): void {
   store
-    .run(() => markSent(id, ref, clock.now()))
+    .runSoon(() => markSent(id, ref, clock.now()))
     .catch((error) => log.error({ error }, "Lost a ref"));
 }
 
@@ -141,7 +156,7 @@ async function sendRow(
     if ("sent" in outcome) return outcome;
     if ("gone" in outcome) ports.onGone(row.to, outcome.gone);
     if ("gone" in outcome) return giveUp(ports, row, outcome.gone);
-    if ("failed" in outcome) return giveUp(ports, row, outcome.failed);
+    if ("failed" in outcome) return giveUp(ports, row, outcome.failed, outcome.inDoubt);
     if (outcome.ambiguous) ports.onAmbiguous(row);
     if (outcome.movedTo) await ports.onMoved(row.to, outcome.movedTo);
     if (ports.clock.now() - row.createdAt > patience)
@@ -152,8 +167,10 @@ async function sendRow(
   return {};
 }
 
-async function giveUp(ports: DeliverPorts, row: OutboxRow, why: string) {
-  await ports.store.run(() => setOutboxState(row.id, "failed", why));
+/** `inDoubt`: the platform may have it after all. */
+async function giveUp(ports: DeliverPorts, row: OutboxRow, why: string, inDoubt = false) {
+  const state = inDoubt ? "ambiguous" : "failed";
+  await ports.store.run(() => setOutboxState(row.id, state, why));
   ports.onFailed(row, why);
   return {};
 }

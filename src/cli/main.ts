@@ -9,6 +9,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
   );
   process.exit(1);
 }
+// `sallyport … | head`: whoever reads has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === "EPIPE" ? 0 : 1);
+});
 module.enableCompileCache?.();
 const { run } = await import("./program.ts");
 await run(process.argv);

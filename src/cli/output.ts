@@ -1,5 +1,5 @@
 // What commands print: aligned tables for people, JSON for programs; text of others is made visible.
-import { visible, visibleLine } from "../core/visible.ts";
+import { harmless, visible, visibleLine } from "../core/visible.ts";
 import { widthOf } from "./terminal/style.ts";
 
 export function print(text: string): void {
@@ -17,12 +17,16 @@ export function complain(text: string): void {
 export interface Column<T> {
   readonly title: string;
   of(row: T): string;
+  /** Made visible already, where it was written down. */
+  readonly visible?: boolean;
 }
 
 export function table<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
   const cells = [
     columns.map(({ title }) => title),
-    ...rows.map((row) => columns.map(({ of }) => visibleLine(of(row)))),
+    ...rows.map((row) =>
+      columns.map(({ of, visible: is }) => (is ? alreadyVisible(of(row)) : visibleLine(of(row)))),
+    ),
   ];
   const widths = columns.map((_, i) =>
     Math.max(...cells.map((line) => widthOfText(line[i] ?? ""))),
@@ -35,6 +39,11 @@ export function table<T>(rows: readonly T[], columns: readonly Column<T>[]): str
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** What was made visible before would be escaped twice; nothing in it may drive the terminal all the same. */
+export function alreadyVisible(text: string): string {
+  return harmless(text).replaceAll(/[\n\t]+/g, " ");
 }
 
 function widthOfText(text: string): number {

@@ -79,9 +79,8 @@ async function serve(serving: Serving): Promise<void> {
   }
   const { name, asks } = gateway.running.agent;
   if (!atTerminal()) {
-    const url = gateway.running.url ? { url: gateway.running.url } : {};
     log.info(
-      { workspace, agent: name, approvals: asks, sandbox: "local: isolates nothing", ...url },
+      { workspace, agent: name, approvals: asks, sandbox: "local: isolates nothing" },
       "Sallyport is ready",
     );
     await stopping.asked;
@@ -106,8 +105,11 @@ function greeting({ config, gateway }: Serving): string {
   return [
     `Sallyport is ready: agent ${name} in ${config.workspace}`,
     "! The sandbox local isolates nothing: the agent can do what you can do on this machine.",
-    ...(asks ? [] : ["! Approvals do not apply to this agent: it never asks before it acts."]),
-    ...(gateway.running.url ? [`HTTP: ${gateway.running.url}`] : []),
+    ...(asks
+      ? []
+      : [
+          "! This agent has not been seen to ask before it acts, so approvals may not apply to it. Try it out with: sallyport doctor",
+        ]),
     "Type a message, /help for what can be said, /quit to stop.",
   ].join("\n");
 }

@@ -1,5 +1,6 @@
 // Everything a gateway is started with: files, environment and the command line, checked.
 import type { Log } from "../core/log.ts";
+import { bindProblem } from "../core/loopback.ts";
 import type { Environment } from "./environment.ts";
 import { createLog } from "./log.ts";
 import type { Place } from "./paths.ts";
@@ -44,13 +45,15 @@ export interface LoadOptions {
   readonly log: {
     readonly pretty: boolean;
     /** Somebody is chatting there: nothing below a warning, unless debugging. */
-    readonly quiet: boolean;
+    readonly quiet?: boolean;
     write(line: string): void;
   };
 }
 
 export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Config>> {
   const { place, environment, flags } = options;
+  const unsafe = flags.host === undefined ? undefined : bindProblem(flags.host);
+  if (unsafe) return { ok: false, problem: unsafe };
   const reload = () => settingsWith(place, flags);
   const settings = await reload();
   if (!settings.ok) return settings;

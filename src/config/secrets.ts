@@ -7,13 +7,13 @@ import type { StatePaths } from "./paths.ts";
 
 type Where = Pick<StatePaths, "secrets">;
 
-const form = /^[a-z0-9][a-z0-9-]{0,31}(?:\.[a-z0-9][a-z0-9-]{0,31}){0,2}$/;
+const form = /^[A-Za-z0-9][\w-]{0,63}(?:\.[A-Za-z0-9][\w-]{0,31}){0,2}$/;
 
 /** Undefined when the name can be used. */
 export function secretNameProblem(name: string): string | undefined {
   return form.test(name)
     ? undefined
-    : `A secret cannot be named ${JSON.stringify(name)}: use a-z, 0-9, - and at most two dots, e.g. telegram.token`;
+    : `A secret cannot be named ${JSON.stringify(name)}: use letters, digits, _, - and at most two dots, e.g. telegram.token or OPENAI_API_KEY`;
 }
 
 export function readSecret({ secrets }: Where, name: string): string | undefined {

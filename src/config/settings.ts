@@ -119,4 +119,3 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.infer<typeof settingsSchema>;
-export type ChannelSettings = z.infer<typeof channel>;

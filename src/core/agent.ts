@@ -116,7 +116,7 @@ export interface PromptRequest {
 
 export interface Agent {
   readonly name: string;
-  /** Asks before it changes things, as far as is known of this preset; false: approvals do not apply to it. */
+  /** Known to ask before it changes things. False: not known, or known not to, and then nothing of it is run again by itself. */
   readonly asks: boolean;
   /** One prompt and all that comes back; the last event is `end` or `failed`. Never throws for what an agent does. */
   prompt(request: PromptRequest): AsyncIterable<AgentEvent>;

@@ -1,6 +1,7 @@
 // The TCP server, only when asked for: for now it answers nothing but a health check for the owner of this machine.
 import { isIP } from "node:net";
 import type { Log } from "../core/log.ts";
+import { bindProblem } from "../core/loopback.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -15,12 +16,6 @@ export interface Server {
   /** With the port that was really bound. */
   readonly url: string;
   stop(): Promise<void>;
-}
-
-/** Undefined when it may be bound; else what is wrong and what to do. */
-export function bindProblem(host: string): string | undefined {
-  if (host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)) return undefined;
-  return `--host ${host} would be reachable from other machines without TLS. Use --host 127.0.0.1 and put a reverse proxy with TLS in front.`;
 }
 
 export async function openServer(options: ServerOptions): Promise<Server> {

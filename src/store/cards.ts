@@ -202,6 +202,27 @@ export function* cardOfOutbox(outbox: number): Op<Card | undefined> {
   return (yield* byOutbox({ outbox }))[0];
 }
 
+const moveCardRows = query((db, p: { listener: string; from: string; to: string }) =>
+  db
+    .updateTable("cards")
+    .set({ chat: p.to })
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.from),
+);
+const moveButtonRows = query((db, p: { listener: string; from: string; to: string }) =>
+  db
+    .updateTable("buttons")
+    .set({ chat: p.to })
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.from),
+);
+
+/** A chat got a new id: what is open there is answered there. */
+export function* moveCards(listener: string, from: string, to: string): Op<void> {
+  yield* moveCardRows({ listener, from, to });
+  yield* moveButtonRows({ listener, from, to });
+}
+
 const dropButtons = query((db, p: { inbox: number }) =>
   db.deleteFrom("buttons").where("inbox", "=", p.inbox).returning("token"),
 );

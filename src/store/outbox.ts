@@ -227,6 +227,26 @@ const move = query((db, p: { listener: string; from: string; to: string }) =>
     .where("state", "in", ["pending", "sending"]),
 );
 
-export function* moveOutbox(listener: string, from: string, to: string): Op<void> {
+const postAnew = query((db, p: { question: string; chat: string; to: string }) =>
+  db
+    .updateTable("outbox")
+    .set({ chat: p.to, state: "pending", refJson: null, replyToJson: null })
+    .where("question", "=", p.question)
+    .where("chat", "=", p.chat)
+    .where("kind", "=", "card")
+    .where("state", "=", "sent")
+    .returningAll(),
+);
+
+/** Gives the cards of the open questions: their messages stay behind, so they are shown anew. */
+export function* moveOutbox(
+  listener: string,
+  { from, to }: { from: string; to: string },
+  open: readonly string[],
+): Op<OutboxRow[]> {
   yield* move({ listener, from, to });
+  const rows: OutboxRow[] = [];
+  for (const question of open)
+    rows.push(...(yield* postAnew({ question, chat: from, to })).map(toRow));
+  return rows;
 }

@@ -22,6 +22,8 @@ interface Waiting {
 
 type Done = () => void;
 
+const soonMs = 10;
+
 export function openSqlite(path: string): Store {
   const database = new Database(path);
   chmodSync(path, 0o600);
@@ -35,6 +37,7 @@ export function openSqlite(path: string): Store {
   const epoch = runOp(nextEpoch) as number;
   let waiting: Waiting[] = [];
   let scheduled: Promise<void> | undefined;
+  let soon: NodeJS.Timeout | undefined;
 
   const flush = () => {
     scheduled = undefined;
@@ -42,22 +45,36 @@ export function openSqlite(path: string): Store {
     waiting = [];
     for (const done of commitTogether(database, batch, runOp)) done();
   };
-  const schedule = () =>
+  const flushNow = () =>
     new Promise<void>((resolve) => {
       setImmediate(() => {
         flush();
         resolve();
       });
     });
+  const add = <T>(op: () => Op<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ op, resolve: resolve as (value: unknown) => void, reject });
+    });
   return {
     epoch,
-    run: <T>(op: () => Op<T>) =>
-      new Promise<T>((resolve, reject) => {
-        waiting.push({ op, resolve: resolve as (value: unknown) => void, reject });
-        scheduled ??= schedule();
-      }),
+    run(op) {
+      const done = add(op);
+      scheduled ??= flushNow();
+      return done;
+    },
+    runSoon(op) {
+      const done = add(op);
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        if (waiting.length > 0) scheduled ??= flushNow();
+      }, soonMs);
+      return done;
+    },
     size: () => statSync(path).size,
     async close() {
+      clearTimeout(soon);
+      if (waiting.length > 0) scheduled ??= flushNow();
       while (scheduled) await scheduled;
       database.close();
     },

@@ -79,6 +79,15 @@ export function* setEffects(id: TurnId): Op<void> {
   yield* effects({ id });
 }
 
+const asking = query((db, _: Record<string, never>) =>
+  db.updateTable("turns").set({ asks: 1 }).where("state", "!=", "ended"),
+);
+
+/** Their agent has just been seen to ask. */
+export function* markTurnsAsking(): Op<void> {
+  yield* asking({});
+}
+
 const stop = query((db, p: { conversation: string; caller: string }) =>
   db
     .updateTable("turns")

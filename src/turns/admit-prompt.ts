@@ -18,14 +18,14 @@ const queueMost = 20;
 export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   const { caller, conversation, event } = prompt;
   if (!event.text.trim() && event.files.length === 0)
-    return say(caller, event, "I am here. Tell me what to do, or send `/help`.");
+    return say(caller, event, "I am here. Tell me what to do, or send /help.");
   const open = yield* countOpen(conversation.id);
   if (open > 0 && (yield* answersQuestion(prompt)))
     return entry(prompt, "answer", { do: "answer", caller, event, conversation });
   if (open > queueMost)
     return yield* refuse(
       { ...prompt, at: ports.clock.now(), why: "too many wait" },
-      `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or \`/stop\`.`,
+      `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or /stop.`,
     );
   const poor = caller.role === "anonymous" ? yield* overBudget(ports, prompt) : undefined;
   if (poor) return yield* refuse({ ...prompt, at: ports.clock.now(), why: "budget" }, poor);

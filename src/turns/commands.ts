@@ -12,8 +12,8 @@ import { ensureConversation, setNote, setSession } from "../store/conversations.
 import { lastReported } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, pendingQuestions, type Question } from "../store/questions.ts";
-import { listTasks, type Task } from "../store/tasks.ts";
-import { openTurns } from "../store/turns.ts";
+import { findTask, listTasks, type Task } from "../store/tasks.ts";
+import { openTurns, type Turn } from "../store/turns.ts";
 import { addressOf } from "./admission.ts";
 import { decidedText } from "./incoming.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
@@ -60,16 +60,20 @@ async function answerTo(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Mar
     case "retry":
       return retry(ports, wake, asked);
     default:
-      return help(ports);
+      return help(ports, asked.caller);
   }
 }
 
-function help({ agent }: TurnPorts): Markdown {
-  const lines = menu.map(({ command, description }) => `- \`/${command}\` ${description}`);
+function help({ agent }: TurnPorts, caller: Caller): Markdown {
+  const lines = menu.map(({ command, description }) => `- /${command} ${description}`);
   const asks = agent.asks
     ? "Before anything is changed or run I ask you, with buttons; `allow 3` and `deny 3 because …` work too."
-    : "**Approvals do not apply to this agent: it never asks before it acts.**";
-  return [`Tell me what to do, in your own words. ${asks}`, lines.join("\n")].join("\n\n");
+    : "**This agent has not been seen to ask before it acts, so approvals may not apply to it.**";
+  const groups = may(caller, "enable")
+    ? "As an owner you open a group to me with /enable in it, and close it with /disable."
+    : "";
+  const hello = `Tell me what to do, in your own words. ${asks}`;
+  return [hello, lines.join("\n"), groups].filter(Boolean).join("\n\n");
 }
 
 function* conversationFor({ clock, token }: TurnPorts, { listener, event, caller }: Asked) {
@@ -96,18 +100,33 @@ function stopText(stop: StopEffect | undefined): Markdown {
 
 async function status(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
   const now = ports.clock.now();
-  const turns = await ports.store.run(openTurns);
-  const mine = turns.filter((turn) => may(caller, "see-task", { starter: turn.caller }));
-  const lines = mine.map((turn) => {
-    const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
-    const whose = turn.caller === caller.id ? "your" : "another person's";
-    return `- ${whose} task ${code(turn.task.slice(0, 8))}, ${turn.state} for ${seconds} s`;
+  const lines = await ports.store.run(function* () {
+    const shown: string[] = [];
+    for (const turn of yield* openTurns())
+      if (may(caller, "see-task", { starter: turn.caller }))
+        shown.push(workLine(yield* findTask(turn.task), caller, { turn, now }));
+    return shown;
   });
   const waiting = ports.lanes.waiting();
   const queue = waiting > 0 ? `${waiting} more in the queue.` : "";
-  const working =
-    lines.length > 0 ? `At work:\n\n${lines.join("\n")}` : "Nothing of yours is running.";
+  const working = lines.length > 0 ? lines.join("\n") : "Nothing of yours is running.";
   return [working, queue, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
+}
+
+/** The beginning of the id is what `/stop` takes. */
+function workLine(
+  task: Task | undefined,
+  caller: Caller,
+  { turn, now }: { turn: Turn; now: number },
+): string {
+  const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
+  const how =
+    turn.state === "stopping"
+      ? "is being stopped"
+      : task?.state === "input-required"
+        ? "waits for an answer, see /approvals"
+        : "at work";
+  return `- ${titled(task, caller)}: ${how} (${code(turn.task.slice(0, 8))}, ${seconds} s)`;
 }
 
 async function tasks(ports: TurnPorts, caller: Caller): Promise<Markdown> {
@@ -119,29 +138,39 @@ async function tasks(ports: TurnPorts, caller: Caller): Promise<Markdown> {
 }
 
 function taskLine(task: Task, caller: Caller): string {
-  const whose = task.caller === caller.id ? "" : ` (${escapeInline(task.callerName)})`;
-  return `- ${task.state} · ${escapeInline(task.title) || "a file"}${whose}`;
+  return `- ${task.state} · ${titled(task, caller)}`;
+}
+
+function titled(task: Task | undefined, caller: Caller): string {
+  const whose = task && task.caller !== caller.id ? ` (${escapeInline(task.callerName)})` : "";
+  return `${escapeInline(task?.title ?? "") || "a file"}${whose}`;
 }
 
 /** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */
 async function approvals(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
-  const lines = await ports.store.run(function* () {
+  const shown = await ports.store.run(function* () {
     const all = yield* pendingQuestions();
     const open = all.filter((question) => may(caller, "answer", { starter: question.caller }));
-    const shown: string[] = [];
-    for (const question of open) shown.push(yield* questionLine(ports, caller, question));
-    return shown;
+    const numbered: { number: number; line: string }[] = [];
+    for (const question of open) {
+      const number = yield* numberFor(ports, caller, question);
+      const line = `- **${number}** ${escapeInline(question.title)}`;
+      numbered.push({ number, line });
+    }
+    return numbered;
   });
-  if (lines.length === 0) return "Nothing waits for a decision.";
-  return `${lines.join("\n")}\n\n\`allow 3\` or \`deny 3 because …\` decides.`;
+  const [first] = shown;
+  if (!first) return "Nothing waits for a decision.";
+  const list = shown.map(({ line }) => line).join("\n");
+  return `${list}\n\n\`allow ${first.number}\` or \`deny ${first.number} because …\` decides.`;
 }
 
-function* questionLine({ token }: TurnPorts, caller: Caller, question: Question): Op<string> {
+function* numberFor({ token }: TurnPorts, caller: Caller, question: Question): Op<number> {
   const cards = yield* cardsOf(question.id);
   const own = cards.find(({ person }) => person === caller.id);
   const card =
     own ?? (yield* addCard({ id: token(), question: question.id, person: caller.id, place: null }));
-  return `- **${card.number}** ${escapeInline(question.title)}`;
+  return card.number;
 }
 
 async function whoami(ports: TurnPorts, { caller, event, listener }: Asked): Promise<Markdown> {
@@ -149,7 +178,7 @@ async function whoami(ports: TurnPorts, { caller, event, listener }: Asked): Pro
     caller.pairing === null
       ? "nobody I know (anonymous)"
       : `**${escapeInline(caller.name)}**, ${caller.role}`;
-  return `You are ${who}. This account is ${code(event.sender.account)} on ${code(listener)}.${ports.agent.asks ? "" : " Approvals do not apply to this agent."}`;
+  return `You are ${who}. This account is ${code(event.sender.account)} on ${code(listener)}.${ports.agent.asks ? "" : " This agent has not been seen to ask before it acts."}`;
 }
 
 async function enable(
@@ -182,7 +211,7 @@ async function decide(
     const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
     return card && (yield* findQuestion(card.question));
   });
-  if (!question) return `There is no question ${number}. \`/approvals\` lists what waits.`;
+  if (!question) return `There is no question ${number}. /approvals lists what waits.`;
   const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
   if (!key) return "That question is not a yes or no: answer it in its chat.";
   const place = `${listener} ${event.chat.id}`;

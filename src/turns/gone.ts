@@ -1,7 +1,7 @@
 // What follows when something cannot be delivered: questions there expire, chats move, doubts are counted.
 import { audit } from "../access/audit.ts";
 import type { Approvals } from "../approvals/approvals.ts";
-import type { DeliverPorts } from "../bus/deliver.ts";
+import type { Deliver, DeliverPorts } from "../bus/deliver.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { Address } from "../core/words.ts";
@@ -14,6 +14,7 @@ interface GonePorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly deliver: Pick<Deliver, "deliver">;
   approvals(): Approvals;
 }
 
@@ -45,7 +46,7 @@ export function tellGone(ports: GonePorts): Told {
         log.error({ error }, "Questions of a chat that is gone could not be ended"),
       );
     },
-    onMoved: (to, chat) => migrate({ store, clock }, to.listener, { from: to.chat, to: chat }),
+    onMoved: (to, chat) => migrate(ports, to.listener, { from: to.chat, to: chat }),
     onAmbiguous: (row) => note(row, "ambiguous", "it may have arrived, and is sent once more"),
     onFailed: (row, why) => note(row, "failed", why),
   };

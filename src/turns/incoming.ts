@@ -4,9 +4,17 @@ import { may } from "../access/authorise.ts";
 import { burnCode, redeemCode } from "../access/codes.ts";
 import type { Decided } from "../approvals/approvals.ts";
 import { isSameMessage } from "../approvals/ask.ts";
+import { escapeInline } from "../approvals/card.ts";
+import type { Deliver } from "../bus/deliver.ts";
 import type { ButtonPress, ChatChange, InboundMessage } from "../core/events.ts";
 import type { Caller } from "../core/words.ts";
-import { type ButtonRow, findButton, findCard } from "../store/cards.ts";
+import {
+  type ButtonRow,
+  findButton,
+  findCard,
+  moveCards,
+  pendingQuestionsShownIn,
+} from "../store/cards.ts";
 import { moveChat } from "../store/chats.ts";
 import { type Conversation, moveConversations } from "../store/conversations.ts";
 import { finishEntry } from "../store/inbox.ts";
@@ -88,7 +96,7 @@ export function decidedText(decided: Decided, question: Question, key: string): 
   switch (decided) {
     case "decided":
       return question.kind === "approval" && key === "deny"
-        ? "Denied. If you like, tell me why: it goes with your next message."
+        ? "Denied. You can say why in your next message."
         : question.kind === "approval"
           ? "Allowed."
           : "Thank you.";
@@ -146,7 +154,7 @@ export async function onCode(
   const redeemed = await ports.store.run(() => redeemCode(redeeming));
   const text =
     redeemed.is === "linked"
-      ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send \`/help\`.`
+      ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send /help.`
       : "That code does not count: it may be mistyped, used or older than 15 minutes. Ask for a new one; after several tries I take none for a while.";
   await respond(ports, { id, listener, event, text });
 }
@@ -162,7 +170,7 @@ export async function onChat(ports: TurnPorts, it: Event<ChatChange>): Promise<v
       : undefined;
   await ports.store.run(() => finishEntry(id, "ok"));
   if (!direct) return;
-  const text = `I am in "${event.title ?? event.chat.id}" now, and silent there until an owner sends \`/enable\` in it, addressed to me.`;
+  const text = `I am in "${escapeInline(event.title ?? event.chat.id)}" now, and silent there until an owner sends /enable in it, addressed to me.`;
   const chat = { id: direct.chat, kind: "direct" as const };
   await respond(ports, { listener, event: { chat, message: { chat: direct.chat, id: "" } }, text });
 }
@@ -173,13 +181,16 @@ async function directChat(ports: TurnPorts, listener: string, account: string) {
 
 /** The chat has a new id: what is enabled, said and still to be sent moves along. */
 export async function migrate(
-  ports: Pick<TurnPorts, "store" | "clock">,
+  ports: Pick<TurnPorts, "store" | "clock"> & { deliver: Pick<Deliver, "deliver"> },
   listener: string,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  await ports.store.run(function* () {
+  const rows = await ports.store.run(function* () {
     yield* moveChat({ listener, from, to, at: ports.clock.now() });
     yield* moveConversations(listener, from, to);
-    yield* moveOutbox(listener, from, to);
+    const open = yield* pendingQuestionsShownIn(listener, from);
+    yield* moveCards(listener, from, to);
+    return yield* moveOutbox(listener, { from, to }, open);
   });
+  ports.deliver.deliver(rows);
 }

@@ -55,7 +55,7 @@ async function ask(
   work: Work,
   { event, grant }: { event: Permission; grant: { kind: string; target: string } },
 ): Promise<Answer> {
-  const effect = await effectOf(event.call);
+  const effect = await effectOf(event.call, ports.inside(ports.scopeOf(work.caller)).workspace);
   const { options, ownersOnly } = approvalOptions(event.options, effect.what);
   return ports.approvals.request({
     turn: work.turn.id,

@@ -1,7 +1,7 @@
 // Where things are: a caller's sandbox, files of ours, and the direct chats of owners.
 import { randomBytes } from "node:crypto";
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { lstat, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { Recipient } from "../approvals/ports.ts";
 import type { Listeners } from "../bus/listeners.ts";
 import type { SandboxScope } from "../core/sandbox.ts";
@@ -45,12 +45,22 @@ export async function reachableOwners(store: Store, listeners: Listeners): Promi
   return found.flat();
 }
 
+/** A folder, reached without any link: an agent may have put one in its home that leads elsewhere. */
+export async function isOwnFolder(path: string): Promise<boolean> {
+  const [real, above] = await Promise.all([
+    realpath(path).catch(() => undefined),
+    realpath(dirname(dirname(path))).catch(() => undefined),
+  ]);
+  return above !== undefined && real === join(above, basename(dirname(path)), basename(path));
+}
+
 /** Removes the entries of a folder that are older, one by one; how many went. */
 export async function forgetFiles(folder: string, before: number): Promise<number> {
   let gone = 0;
+  if (!(await isOwnFolder(folder))) return gone;
   for (const name of await readdir(folder).catch(() => [])) {
     const path = join(folder, name);
-    const info = await stat(path).catch(() => undefined);
+    const info = await lstat(path).catch(() => undefined);
     if (!info || info.mtimeMs >= before) continue;
     await rm(path, { recursive: true, force: true });
     gone += 1;

@@ -33,6 +33,8 @@ export interface TurnPorts {
   readonly approvals: Approvals;
   readonly agent: Agent;
   readonly alarm: Alarm;
+  /** It was seen to ask: known from here on, also by the next gateway. */
+  agentAsked(): void;
   settings(): TurnSettings;
   /** Unguessable, at most 48 characters. */
   token(): string;

@@ -1,16 +1,26 @@
 // What the agent is given: the messages, what they quote, their files (fetched into the home's inbox/), and notes.
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { Writable } from "node:stream";
+import { escapeMarkdown } from "../approvals/card.ts";
 import type { PromptBlock } from "../core/agent.ts";
 import type { FileRef, InboundMessage } from "../core/events.ts";
 import { visibleLine } from "../core/visible.ts";
+import type { Markdown } from "../core/words.ts";
 import type { Work } from "./claim.ts";
+import { isOwnFolder } from "./places.ts";
 import type { TurnPorts } from "./ports.ts";
 
-export async function promptOf(ports: TurnPorts, work: Work): Promise<PromptBlock[]> {
+export interface Prompt {
+  readonly content: readonly PromptBlock[];
+  /** What the person must know of files that did not come along. */
+  readonly missing: readonly Markdown[];
+}
+
+export async function promptOf(ports: TurnPorts, work: Work): Promise<Prompt> {
   const blocks: PromptBlock[] = [];
+  const missing: Markdown[] = [];
   const { note } = work.conversation;
   if (note) blocks.push({ type: "context", name: "note", text: note });
   for (const message of work.prompts) {
@@ -23,9 +33,12 @@ export async function promptOf(ports: TurnPorts, work: Work): Promise<PromptBloc
       });
     else if (quote) blocks.push({ type: "context", name: "your-message", text: quote.text });
     if (text.trim()) blocks.push({ type: "text", text });
-    blocks.push(...(await filesOf(ports, work, message)));
+    for (const file of await filesOf(ports, work, message)) {
+      if (file.type === "context") missing.push(`⚠️ ${escapeMarkdown(file.text)}`);
+      blocks.push(file);
+    }
   }
-  return blocks;
+  return { content: blocks, missing };
 }
 
 async function filesOf(
@@ -45,7 +58,10 @@ async function filesOf(
         return {
           type: "context",
           name: "missing-file",
-          text: `The file ${visibleLine(file.name)} could not be fetched: ${visibleLine(why)}`,
+          text: `I did not get the file ${visibleLine(file.name)}: ${visibleLine(why)}.`.replace(
+            /\.\.$/,
+            ".",
+          ),
         };
       }
     }),
@@ -65,8 +81,12 @@ async function fetchInto(
   const scope = ports.scopeOf(caller);
   const folder = join(scope.home, "inbox");
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!(await isOwnFolder(folder)))
+    throw new Error("the inbox of the agent's home leads elsewhere");
   const path = join(folder, name);
-  const stream = createWriteStream(path, { mode: 0o600 });
+  // Whatever lies there is not followed: the file is made anew.
+  await rm(path, { force: true });
+  const stream = createWriteStream(path, { mode: 0o600, flags: "wx" });
   await listener.fetchFile(file, Writable.toWeb(stream) as WritableStream<Uint8Array>);
   const inside = posix.join(ports.inside(scope).home, "inbox", name);
   return {

@@ -7,7 +7,7 @@ import { runCommand } from "./commands.ts";
 import { onAnswer, onChat, onCode, onPress } from "./incoming.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
-import type { StopEffect } from "./stop.ts";
+import { asked, type StopEffect } from "./stop.ts";
 import { runTurn } from "./turn.ts";
 
 export interface Receiver {
@@ -18,7 +18,7 @@ export interface Receiver {
   /** Looks for what waits in a lane. */
   readonly wake: Wake;
   /** The effect of a stop that is committed: turns are cancelled, cards change. */
-  stopped(effect: StopEffect): void;
+  stopped(effect: StopEffect, why?: typeof asked): void;
   readonly running: ReadonlyMap<TurnId, AbortController>;
 }
 
@@ -45,8 +45,8 @@ export function createReceiver(ports: TurnPorts): Receiver {
       const next = await ports.store.run(() => claimNext(ports, conversation, ids));
       if (next) await work(next);
     });
-  const stopped = ({ turns, expired }: StopEffect) => {
-    for (const turn of turns) running.get(turn)?.abort();
+  const stopped = ({ turns, expired }: StopEffect, why?: typeof asked) => {
+    for (const turn of turns) running.get(turn)?.abort(why);
     for (const one of expired) ports.approvals.afterExpiry(one);
   };
   /** In order per sender, so that two commands of one person never overtake each other. */
@@ -68,7 +68,7 @@ export function createReceiver(ports: TurnPorts): Receiver {
       for (const { after } of accepted)
         if (after.do === "run") running.set(after.work.turn.id, new AbortController());
       for (const { after } of accepted)
-        if (after.do === "command" && after.stop) stopped(after.stop);
+        if (after.do === "command" && after.stop) stopped(after.stop, asked);
       for (const one of accepted) dispatch(one);
     },
   };

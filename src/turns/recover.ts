@@ -86,7 +86,7 @@ async function report(
   const why = !swept
     ? "I could not make sure that what I had started is gone"
     : !turn.asks
-      ? "this agent does not ask before it changes things"
+      ? "this agent has not been seen to ask before it changes things"
       : turn.effects
         ? "something may have been changed already"
         : "it was cut off twice";

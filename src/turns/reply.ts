@@ -12,7 +12,9 @@ export interface Reply {
   /** A question is open: no typing, no tool line. */
   waiting(on: boolean): void;
   readonly text: string;
-  /** No preview starts after this; resolves when the last one is out. */
+  /** A message of it is in the chat, or on its way. */
+  readonly posted: boolean;
+  /** No preview starts after this. */
   close(): Promise<void>;
 }
 
@@ -27,7 +29,8 @@ interface Growing {
   line: string;
   asked: boolean;
   shown: string;
-  message: Promise<MessageRef | undefined> | undefined;
+  begun: boolean;
+  message: MessageRef | undefined;
   closed: boolean;
 }
 
@@ -41,6 +44,7 @@ export function openReply(
     line: "",
     asked: false,
     shown: "",
+    begun: false,
     message: undefined,
     closed: false,
   };
@@ -78,6 +82,9 @@ export function openReply(
     get text() {
       return growing.text;
     },
+    get posted() {
+      return growing.begun;
+    },
     async close() {
       growing.closed = true;
       clearTimeout(timer);
@@ -98,16 +105,14 @@ async function grow(
 ): Promise<void> {
   const wanted = previewText(growing);
   if (!wanted || wanted === growing.shown) return;
-  growing.message ??= firstMessage(ports, place, wanted).then((ref) => {
-    growing.shown = wanted;
-    return ref;
-  });
-  const ref = await growing.message;
-  if (!ref || growing.closed || growing.shown === wanted) return;
+  if (!growing.begun) return await begin(ports, place, { growing, text: wanted });
+  const ref = growing.message;
+  if (!ref) return;
   const part = (await ports.render(place.to.listener, wanted))[0];
   if (!part || growing.closed) return;
   growing.shown = wanted;
-  await ports.deliver.preview(place.to, ref, part);
+  // Not waited for: what the chat gets next queues behind it anyway, and a slow platform must not hold up the turn.
+  void ports.deliver.preview(place.to, ref, part);
 }
 
 /** Only the first message grows; what is longer arrives with the end. */
@@ -117,22 +122,29 @@ function previewText({ text, line, asked }: Growing): Markdown {
 }
 const previewMost = 3000;
 
-/** After a crash the answer goes on in the message that was already posted. */
-async function firstMessage(
+/**
+ * The first message is written down here, and not waited for: a platform that takes nothing must not keep the turn from
+ * its end. After a crash the answer goes on in the message that was already posted.
+ */
+async function begin(
   ports: TurnPorts,
   place: { turn: TurnId; to: Address; replyTo?: MessageRef },
-  text: Markdown,
-): Promise<MessageRef | undefined> {
+  { growing, text }: { growing: Growing; text: Markdown },
+): Promise<void> {
   const part = (await ports.render(place.to.listener, text))[0];
-  if (!part) return undefined;
+  if (!part || growing.closed) return;
+  growing.begun = true;
   const row = await ports.store.run(function* () {
     const [known] = yield* repliesOf(place.turn);
     if (known) return known;
     const state = ports.deliver.isIdle(place.to) ? "sending" : "pending";
     return yield* addPart({ ...place, ...part, kind: "reply", state, at: ports.clock.now() });
   });
-  if (row.ref || row.state === "sent" || row.attempts > 0) return row.ref ?? undefined;
-  const sent = ports.deliver.sent(row.id);
+  growing.message = row.ref ?? undefined;
+  if (row.ref || row.state === "sent" || row.attempts > 0) return;
+  growing.shown = text;
+  void ports.deliver.sent(row.id).then((ref) => {
+    growing.message = ref;
+  });
   ports.deliver.deliver([row]);
-  return await sent;
 }

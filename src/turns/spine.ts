@@ -4,7 +4,7 @@ import { hmacOf } from "../access/codes.ts";
 import { createApprovals } from "../approvals/approvals.ts";
 import { renderCard } from "../approvals/card.ts";
 import { accept } from "../bus/accept.ts";
-import { createDeliver } from "../bus/deliver.ts";
+import { createDeliver, type Deliver } from "../bus/deliver.ts";
 import { createLanes } from "../bus/lanes.ts";
 import { createListeners, type Listeners, type Open } from "../bus/listeners.ts";
 import type { Agent } from "../core/agent.ts";
@@ -36,6 +36,7 @@ export interface SpineParts {
   readonly codeKey: Uint8Array;
   /** How long a stop waits for turns that are at work. */
   readonly drainMs: number;
+  agentAsked(): void;
   settings(): TurnSettings & { readonly retentionDays: number };
 }
 
@@ -84,11 +85,15 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const render: TurnPorts["render"] = async (id, text) =>
     listeners.get(id)?.channel.render(text) ?? [];
   const basics = { store, log, render, clock: systemClock, token: newToken };
-  const deliver = createDeliver({
+  const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
     renderCard: (row) => renderCard(basics, row),
-    ...tellGone({ ...basics, approvals: () => approvals }),
+    ...tellGone({
+      ...basics,
+      approvals: () => approvals,
+      deliver: { deliver: (rows) => deliver.deliver(rows) },
+    }),
   });
   const ownerChats = () => reachableOwners(store, listeners);
   const approvals = createApprovals({
@@ -111,6 +116,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     settings,
     lanes: createLanes(settings().concurrent, (error) => log.error({ error }, "A lane failed")),
     agent: parts.agent,
+    agentAsked: parts.agentAsked,
     hmac: (code) => hmacOf(parts.codeKey, code),
     listener: (id) => listeners.get(id)?.listener,
     channel: (id) => listeners.get(id)?.channel,

@@ -13,6 +13,9 @@ export interface StopEffect {
   readonly expired: readonly Expired[];
 }
 
+/** Why a turn is stopped: its own person said so in the chat, and is answered there. */
+export const asked = Symbol("asked");
+
 /** Why a turn is cut short without an end: the next gateway takes it up. */
 export const parked = Symbol("parked");
 

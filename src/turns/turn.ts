@@ -11,7 +11,7 @@ import { homeOf, permit } from "./permission.ts";
 import type { TurnPorts } from "./ports.ts";
 import { promptOf } from "./prompt.ts";
 import { openReply, type Reply } from "./reply.ts";
-import { parked } from "./stop.ts";
+import { asked as askedToStop, parked } from "./stop.ts";
 
 interface Following {
   readonly reply: Reply;
@@ -63,7 +63,8 @@ async function follow(
   { following, signal }: { following: Following; signal: AbortSignal },
 ): Promise<void> {
   const { conversation, caller } = work;
-  const content = await promptOf(ports, work);
+  const { content, missing } = await promptOf(ports, work);
+  following.remarks.push(...missing);
   if (conversation.note) await ports.store.run(() => setNote(conversation.id, null));
   const request = {
     conversation: conversation.id,
@@ -93,6 +94,7 @@ async function take(
       await ports.store.run(() => setSession(work.conversation.id, event.id));
   } else if (event.type === "permission") {
     asked.add(event.call.id);
+    ports.agentAsked();
     hold(following, decide(ports, work, { following, event }));
   } else if (event.type === "form") hold(following, fillForm(ports, work, event));
   else following.end = event;
@@ -155,7 +157,6 @@ function endingOf(
 ): Omit<Ending, "to" | "replyTo"> {
   const { turn } = work;
   const { end, remarks, notes, reply } = following;
-  const grown = reply.text !== "" || turn.run > 1;
   const said = [reply.text.trimEnd(), ...remarks].filter(Boolean);
   const note = notes.length > 0 ? { note: notes.join("\n") } : {};
   const common = { turn, grown: true, ...note };
@@ -166,7 +167,8 @@ function endingOf(
       task: "canceled",
       inbox: "cancelled",
       how: "cancelled",
-      text: grown ? text("⏹ Stopped.") : "",
+      // Where nothing looks unfinished, the answer to the command says it.
+      text: signal.reason === askedToStop && !reply.posted ? text() : text("⏹ Stopped."),
     };
   if (end.type === "failed") {
     const why = visible(end.why);
@@ -183,7 +185,7 @@ function endingOf(
   }
   ports.alarm.agentWorked();
   const remark = endings[end.reason];
-  const first = work.conversation.session === null && !turn.asks ? [neverAsks] : [];
+  const first = work.conversation.session === null && !ports.agent.asks ? [neverAsks] : [];
   const silent = said.length === 0 && !remark ? ["The agent finished without a word."] : [];
   return {
     ...common,
@@ -195,7 +197,7 @@ function endingOf(
 }
 
 const neverAsks =
-  "⚠️ Approvals do not apply to this agent: it never asks before it acts. Only its sandbox limits it.";
+  "⚠️ This agent has not been seen to ask before it acts, so approvals may not apply to it: only its sandbox limits it. `sallyport doctor` tries it out.";
 
 const endings: Record<string, Markdown | undefined> = {
   max_tokens: '⚠️ The answer was cut: the model reached its length limit. Say "go on" to continue.',

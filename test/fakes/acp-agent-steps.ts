@@ -1,6 +1,6 @@
 // What the fake agent can be told to do, one step a line; a line that is no step is said back.
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { FakeSession } from "./acp-agent.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -41,6 +41,22 @@ async function untilExists(path: string, tools: StepTools): Promise<void> {
     const pause = new Promise<false>((resolve) => setTimeout(resolve, 5, false));
     if (await Promise.race([cancelled, pause])) return;
   }
+}
+
+/** Killed, but not yet noticed by its parent, is not running. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch (error) {
+    return error instanceof Error && "path" in error && process.platform !== "linux";
+  }
+}
+
+/** The numbers that a file holds, one a line. */
+export function pidsIn(path: string): number[] {
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return text.split("\n").filter(Boolean).map(Number);
 }
 
 let calls = 0;
@@ -165,6 +181,11 @@ const steps: Readonly<Record<string, Run>> = {
     const params = { mode: "url", message: "Open it", elicitationId: "e1", url };
     const answer = await ask("elicitation/create", { ...params, sessionId: session.id });
     say(session.id, JSON.stringify(answer.result ?? answer.error));
+  },
+  /** `roll <path>`: our pid goes to the file, and to `<path>.met` each earlier one that still runs. */
+  roll(path) {
+    for (const pid of pidsIn(path).filter(isRunning)) appendFileSync(`${path}.met`, `${pid}\n`);
+    appendFileSync(path, `${process.pid}\n`);
   },
   /** `child <path>`: a process in a session of its own that outlives us; its pid goes to the file. */
   child(path) {

@@ -50,6 +50,14 @@ export const usualSettings: TurnSettings = {
   deny: { kinds: [], commands: [] },
 };
 
+function once(stop: () => Promise<void>): () => Promise<void> {
+  let stopped: Promise<void> | undefined;
+  return () => {
+    stopped ??= stop();
+    return stopped;
+  };
+}
+
 const codeKey = Buffer.alloc(32, 7);
 
 export async function startSpine(t: TestContext, options: SpineOptions = {}): Promise<Spine> {
@@ -83,15 +91,12 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     workspace,
     codeKey,
     drainMs: options.drainMs ?? 50,
+    agentAsked: () => undefined,
     settings: () => settings,
   });
   const desk = options.desk ?? createDesk();
   await gateway.open([desk, ...(options.more ?? [])]);
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= gateway.stop();
-    return stopped;
-  };
+  const stop = once(gateway.stop);
   t.after(stop);
   return {
     desk,

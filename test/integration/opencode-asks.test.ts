@@ -1,6 +1,6 @@
 // The real opencode under our preset: it asks before it changes things, a refusal holds, and a stop ends an open question.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { choose, readTurn, sessionOf, textOf } from "../fakes/agent-rig.ts";
@@ -50,5 +50,33 @@ it(
     assert.equal(textOf(next), "Still here.");
     assert.equal(wires.length, 1, "its process did not have to be ended");
     assert.equal(existsSync(join(workspace, "count")), false);
+  },
+);
+
+it(
+  "asks whatever the project's own configuration says, and starts none of its plugins and servers",
+  options,
+  async (t) => {
+    const { model, workspace, prompt } = await opencodeRig(t);
+    const lax = { permission: { bash: "allow", edit: "allow" } };
+    const trace = (name: string) => join(workspace, name);
+    const config = {
+      ...lax,
+      default_agent: "free",
+      agent: { build: lax, free: { mode: "primary", ...lax } },
+      mcp: { one: { type: "local", command: ["touch", trace("mcp")] } },
+    };
+    writeFileSync(trace("opencode.json"), JSON.stringify(config));
+    mkdirSync(trace(".opencode/plugin"), { recursive: true });
+    const plugin = `import { writeFileSync } from "node:fs";
+    export const One = async () => { writeFileSync(${JSON.stringify(trace("plugin"))}, ""); return {}; };`;
+    writeFileSync(trace(".opencode/plugin/one.js"), plugin);
+    model.play(count);
+    const events = await readTurn(prompt("Count."), choose("reject"));
+    assert.equal(events.filter(({ type }) => type === "permission").length, 1);
+    assert.deepEqual(
+      ["count", "mcp", "plugin"].filter((name) => existsSync(trace(name))),
+      [],
+    );
   },
 );

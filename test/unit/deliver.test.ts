@@ -146,7 +146,7 @@ it("sends again once when it cannot know whether the first arrived, and says so"
     new SendError("unknown", "socket hang up"),
   );
   const { send, happened } = rig(t, listener);
-  assert.equal((await send("maybe"))?.state, "failed");
+  assert.equal((await send("maybe"))?.state, "ambiguous");
   assert.deepEqual(calls, ["send maybe", "send maybe"]);
   assert.equal(happened[0], "ambiguous");
   assert.match(happened[1] ?? "", /^failed: it may have arrived/);

@@ -107,6 +107,7 @@ it("gives the lock of a state to one process, and frees it when that one is kill
   const holder = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  t.after(() => holder.kill("SIGKILL"));
   await once(holder.stdout, "data");
   assert.equal(takeLock(path), undefined);
   holder.kill("SIGKILL");

@@ -32,7 +32,8 @@ async function listing(path: string, name: string): Promise<Result> {
     const mark = entry.isDirectory() ? "/" : entry.isSymbolicLink() ? " (link)" : "";
     entries.push(entry.name + mark);
   }
-  if (entries.length === 0) return { ok: true, text: `${code(name)} is empty.` };
+  if (entries.length === 0)
+    return { ok: true, text: `${name === "." ? "The workspace" : code(name)} is empty.` };
   const text = fenced(entries.sort().map(oneLine).join("\n"));
   const note = `\n\n*Truncated: these are ${mostEntries} of more entries. Search, or list a folder below.*`;
   return { ok: true, text: more ? text + note : text };

@@ -1,8 +1,7 @@
 // sallyport approval: what waits for a decision.
 import type { Command } from "commander";
-import { visibleLine } from "../../core/visible.ts";
 import { report } from "../operator.ts";
-import { short, table, when } from "../output.ts";
+import { alreadyVisible, short, table, when } from "../output.ts";
 
 interface DecideFlags {
   readonly option?: string;
@@ -23,7 +22,7 @@ export function addApproval(root: Command): void {
               { title: "NUMBER", of: (row) => (row.number === null ? "-" : String(row.number)) },
               { title: "UNTIL", of: (row) => when(row.expiresAt) },
               { title: "OPTIONS", of: (row) => row.options.map(({ key }) => key).join(", ") },
-              { title: "WHAT", of: (row) => short(row.title) },
+              { title: "WHAT", visible: true, of: (row) => short(row.title) },
             ]),
       ),
     );
@@ -38,7 +37,7 @@ export function addApproval(root: Command): void {
       report(
         self,
         { name: `approval.${verb}`, input: { question, ...flags } },
-        (value) => `${verb === "allow" ? "Allowed" : "Denied"}: ${visibleLine(value.title)}`,
+        (value) => `${verb === "allow" ? "Allowed" : "Denied"}: ${alreadyVisible(value.title)}`,
       ),
     );
   }

@@ -28,12 +28,12 @@ export function addAudit(root: Command): void {
           : table(rows, [
               { title: "ID", of: (row) => String(row.id) },
               { title: "WHEN", of: (row) => when(row.at) },
-              { title: "WHO", of: (row) => row.name || row.who },
-              { title: "WHERE", of: (row) => row.place },
+              { title: "WHO", visible: true, of: (row) => row.name || row.who },
+              { title: "WHERE", visible: true, of: (row) => row.place },
               { title: "ACTION", of: (row) => row.action },
               { title: "OUTCOME", of: (row) => row.outcome },
-              { title: "WHAT", of: (row) => row.target },
-              { title: "WHY", of: (row) => row.why },
+              { title: "WHAT", visible: true, of: (row) => row.target },
+              { title: "WHY", visible: true, of: (row) => row.why },
             ]),
       ),
     );

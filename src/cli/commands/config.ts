@@ -63,7 +63,7 @@ export function projectText({
   path,
   unconfirmed,
 }: Pick<ProjectFile, "path" | "unconfirmed">): string {
-  const lines = unconfirmed.map(({ text, fresh }) => `${fresh ? "!" : " "} ${visibleLine(text)}`);
+  const lines = unconfirmed.map(({ text, fresh }) => `${fresh ? "!" : " "} ${text}`);
   return [`${path} asks for (! is new or changed):`, ...lines].join("\n");
 }
 

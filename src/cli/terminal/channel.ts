@@ -1,13 +1,6 @@
 // The terminal as a channel: chats on this machine speak to it over the control socket; all of them see one conversation.
 import { randomBytes } from "node:crypto";
-import {
-  type Accept,
-  type Channel,
-  type Listener,
-  type Part,
-  type Route,
-  SendError,
-} from "../../core/channel.ts";
+import type { Accept, Channel, Listener, Part, Route } from "../../core/channel.ts";
 import type { EventSender, InboundEvent } from "../../core/events.ts";
 import { harmless } from "../../core/visible.ts";
 import type { ListenerId } from "../../core/words.ts";
@@ -38,14 +31,14 @@ export function createTerminal(ports: TerminalPorts): Channel {
 function openTerminal(id: ListenerId, ports: TerminalPorts): Listener {
   const boot = randomBytes(6).toString("hex");
   const feed = createFeed(backlog);
-  const stopped = new AbortController();
+  let stopped = false;
   const sent = new Map<string, string>();
   let accept: Accept | undefined;
   let lastEvent: number | undefined;
   let count = 0;
 
   const take = async (event: InboundEvent) => {
-    if (!accept || stopped.signal.aborted) return false;
+    if (!accept || stopped) return false;
     await accept([event]);
     lastEvent = event.at;
     return true;
@@ -56,7 +49,6 @@ function openTerminal(id: ListenerId, ports: TerminalPorts): Listener {
       accept = given;
     },
     async send(_, part, key) {
-      if (stopped.signal.aborted) throw new SendError("not-sent", "the terminal is closed");
       const known = sent.get(key);
       if (known !== undefined) return { chat: chat.id, id: known };
       count += 1;
@@ -80,16 +72,16 @@ function openTerminal(id: ListenerId, ports: TerminalPorts): Listener {
       feed.emit({ type: "typing" });
     },
     openDirect: async () => ({ listener: id, chat: chat.id }),
+    /** Open chats stay: what is still said while the gateway ends goes out to them. */
     async stop() {
-      stopped.abort();
-      feed.stop();
+      stopped = true;
     },
     health: () => ({
-      state: stopped.signal.aborted ? "stopped" : accept ? "connected" : "starting",
-      ...(accept && !stopped.signal.aborted ? { lastContact: Date.now() } : {}),
+      state: stopped ? "stopped" : accept ? "connected" : "starting",
+      ...(accept && !stopped ? { lastContact: Date.now() } : {}),
       ...(lastEvent === undefined ? {} : { lastEvent }),
     }),
-    routes: () => terminalRoutes({ feed, take, ports, stopped: stopped.signal }),
+    routes: () => terminalRoutes({ feed, take, ports }),
   };
 }
 
@@ -106,12 +98,11 @@ function shown(id: string, { body, plain, buttons = [], file }: Part): Shown {
 interface Inside {
   readonly feed: Feed;
   readonly ports: TerminalPorts;
-  readonly stopped: AbortSignal;
   take(event: InboundEvent): Promise<boolean>;
 }
 
 function terminalRoutes(inside: Inside): Route[] {
-  const { feed, ports, stopped } = inside;
+  const { feed, ports } = inside;
   return [
     { method: "POST", path: routes.messages, handle: (request) => onMessage(inside, request) },
     { method: "POST", path: routes.presses, handle: (request) => onPress(inside, request) },
@@ -128,7 +119,7 @@ function terminalRoutes(inside: Inside): Route[] {
       method: "GET",
       path: routes.settled,
       async handle(request) {
-        const settled = await ports.settled(chat.id, AbortSignal.any([request.signal, stopped]));
+        const settled = await ports.settled(chat.id, request.signal);
         return Response.json({ settled, last: feed.last() } satisfies SettledReply);
       },
     },

@@ -33,6 +33,7 @@ export function connect(options: ConnectionOptions): Connection {
   const position = createPosition();
   follow(options, position, closed.signal).catch(() => {});
 
+  let before: Promise<void> = Promise.resolve();
   const post = async (path: string, body: unknown) => {
     await persist(options, closed.signal, async () => {
       const reply = await call(options.socket(), { path, body, signal: closed.signal });
@@ -41,7 +42,12 @@ export function connect(options: ConnectionOptions): Connection {
     });
   };
   return {
-    say: (message) => post(routes.messages, message),
+    say(message) {
+      // One after the other: what is said first must arrive first.
+      const said = before.then(() => post(routes.messages, message));
+      before = said.catch(() => {});
+      return said;
+    },
     press: (press) => post(routes.presses, press),
     settled: () =>
       persist(options, closed.signal, async () => {

@@ -8,7 +8,6 @@ export interface Feed {
   last(): string;
   /** `after`: see the backlog. */
   follow(after: string): ReadableStream<Uint8Array>;
-  stop(): void;
 }
 
 export interface FeedLimits extends BacklogLimits {
@@ -68,9 +67,6 @@ export function createFeed(limits: FeedLimits): Feed {
         },
         { highWaterMark: 0, size: (chunk) => chunk.byteLength },
       );
-    },
-    stop() {
-      for (const follower of followers) leave(follower);
     },
   };
 }

@@ -17,6 +17,8 @@ export interface InteractiveOptions {
   readonly stdout: WriteStream;
   readonly colour: boolean;
   readonly greeting: string;
+  /** How long keys of a new card are still text, ms: somebody in the middle of a word must not press one. */
+  readonly cardGuard?: number;
   /** Aborted: the gateway in this process is stopping. */
   readonly signal: AbortSignal;
 }
@@ -27,7 +29,6 @@ export interface Chat {
   readonly ended: Promise<void>;
 }
 
-/** Somebody in the middle of a word must not press a key of a card that has just appeared. */
 const cardGuard = 500;
 const patience = 60_000;
 const bracketedPaste = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
@@ -160,12 +161,13 @@ function onKeypress(typing: Typing, key: Key): "leave" | undefined {
 }
 
 /** A single digit while nothing is typed presses a button of the open card. */
-function pressed({ state, connection, note }: Typing, { sequence = "" }: Key): boolean {
+function pressed({ state, connection, note, options }: Typing, { sequence = "" }: Key): boolean {
   const card = openCard(state.conversation);
   if (state.pasting || state.input.text.length > 0 || !/^[1-9]$/.test(sequence) || !card)
     return false;
   const button = card.buttons[Number(sequence) - 1];
-  if (!button || performance.now() - (state.card?.since ?? 0) < cardGuard) return false;
+  if (!button || performance.now() - (state.card?.since ?? 0) < (options.cardGuard ?? cardGuard))
+    return false;
   const id = randomUUID();
   state.presses.add(id);
   connection

@@ -18,19 +18,21 @@ function split(text: string, limit: number): string[] {
   let lines: string[] = [];
   let size = 0;
   let open: { readonly mark: string; readonly line: string } | undefined;
-  const room = () => limit - size - (open ? open.mark.length + 1 : 0);
   const cut = () => {
     parts.push([...lines, ...(open ? [open.mark] : [])].join("\n"));
     lines = open ? [open.line] : [];
     size = open ? open.line.length + 1 : 0;
   };
   for (const line of text.split("\n")) {
+    const then = fenceAfter(open, line, limit);
+    // Room to close what is open after it.
+    const room = limit - (then ? then.mark.length + 1 : 0);
     for (const piece of pieces(line, limit >> 1)) {
-      if (piece.length > room() && lines.length > (open ? 1 : 0)) cut();
+      if (size + piece.length > room && lines.length > (open ? 1 : 0)) cut();
       lines.push(piece);
       size += piece.length + 1;
     }
-    open = fenceAfter(open, line, limit);
+    open = then;
   }
   if (lines.length > 0) parts.push(lines.join("\n"));
   return parts.filter((part) => part.trim() !== "");
@@ -42,7 +44,7 @@ function fenceAfter(
   limit: number,
 ): { mark: string; line: string } | undefined {
   const [, mark = "", rest = ""] = fence.exec(line) ?? [];
-  if (!mark) return open;
+  if (!mark || mark.length > limit >> 3) return open;
   if (!open) return { mark, line: line.length > limit >> 2 ? mark : line };
   return mark.startsWith(open.mark) && rest.trim() === "" ? undefined : open;
 }

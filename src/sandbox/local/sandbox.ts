@@ -71,7 +71,13 @@ async function start(
   await once(child, "spawn");
   const group = child.pid ?? 0;
   const run = { id, group, started: (await table.find(group))?.started ?? "" };
-  runs.add(run);
+  try {
+    runs.add(run);
+  } catch (error) {
+    // What is not noted would not be found again.
+    child.kill("SIGKILL");
+    throw error;
+  }
   const marker = `SALLYPORT_RUN=${id}`;
   return { run, agent: superviseChild({ child, ends, run, table, log, graceMs, marker }) };
 }
@@ -104,12 +110,19 @@ export function createLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const table = process.platform === "linux" ? procTable() : psTable();
   const parts: Parts = { ...options, table, runs: createRuns(options.stateDir) };
   const live = new Map<Run, AgentProcess>();
+  const starting = new Set<Promise<unknown>>();
+  let stopped = false;
   return {
     name: "local",
     isolates: false,
     async spawn(scope, command) {
-      const { run, agent } = await start(parts, scope, command);
-      live.set(run, agent);
+      if (stopped) throw new Error("The gateway is stopping.");
+      const begun = start(parts, scope, command).then(({ run, agent }) => {
+        live.set(run, agent);
+        return { run, agent };
+      });
+      starting.add(begun);
+      const { run, agent } = await begun.finally(() => starting.delete(begun));
       void agent.ended.then(({ reason }) => {
         live.delete(run);
         // What may still run is looked for again at the next start.
@@ -120,6 +133,8 @@ export function createLocalSandbox(options: LocalSandboxOptions): Sandbox {
     inside: ({ workspace, home }) => ({ workspace, home }),
     sweep: () => sweep(parts, live),
     async stop() {
+      stopped = true;
+      await Promise.allSettled(starting);
       await Promise.allSettled([...live.values()].map((agent) => agent.kill()));
     },
   };

@@ -1,0 +1,167 @@
+// One kill: a scene with a question pending, brought to a named step, the gateway killed there, started again, and played to its end.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pidsIn } from "../fakes/acp-agent-steps.ts";
+import type { SeenMessage } from "../fakes/telegram-transcript.ts";
+import type { FakeChat } from "../fakes/telegram-types.ts";
+import { eventually, type Member, type Plant } from "./gateway-process.ts";
+
+export interface Random {
+  /** From 0 to `below` - 1. */
+  below(below: number): number;
+  chance(share: number): boolean;
+  shuffled<T>(items: readonly T[]): T[];
+}
+
+export function seeded(seed: number): Random {
+  let state = seed;
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (most: number) => Math.floor(next() * most);
+  return {
+    below,
+    chance: (share) => next() < share,
+    shuffled(items) {
+      const left = [...items];
+      return items.map(() => left.splice(below(left.length), 1)[0] as (typeof items)[number]);
+    },
+  };
+}
+
+/** A message of a person, and where what it makes the agent do can be seen. */
+export interface Spoken {
+  readonly tag: string;
+  readonly who: Member;
+  readonly message: number;
+  /** Each run of it by an agent leaves its pid here. */
+  readonly roll: string;
+  /** What it changes: a line each time. */
+  readonly file: string;
+  readonly gate: string;
+  readonly child: string;
+}
+
+type Steps = (it: Pick<Spoken, "file" | "gate" | "child"> & { said: string }) => readonly string[];
+
+export interface Round {
+  readonly plant: Plant;
+  readonly random: Random;
+  /** Somebody whose question is pending, the one of the named step, and others. */
+  readonly asker: Member;
+  readonly target: Member;
+  readonly others: readonly Member[];
+  readonly spoken: Spoken[];
+  readonly since: ReadonlyMap<FakeChat, number>;
+  say(who: Member, steps: Steps): Spoken;
+}
+
+/** What a scene has come to when the gateway is to be killed. */
+export interface Scene {
+  /** Copies of a message that people are going to see twice. */
+  readonly duplicates?: number;
+  /** Lets go of what the fake holds. */
+  release?(): void;
+}
+
+export function openRound(plant: Plant, random: Random, name: string): Round {
+  const [asker, target, ...rest] = random.shuffled(plant.members);
+  assert.ok(asker && target);
+  const spoken: Spoken[] = [];
+  const folder = join(plant.cli.workspace, name);
+  mkdirSync(folder);
+  return {
+    plant,
+    random,
+    asker,
+    target,
+    others: rest.slice(0, random.below(rest.length + 1)),
+    spoken,
+    since: new Map(plant.members.map(({ chat }) => [chat, plant.said(chat).at(-1)?.id ?? 0])),
+    say(who, steps) {
+      const tag = `${name}-${spoken.length}-${who.name}`;
+      const at = (kind: string) => join(folder, `${tag}-${kind}`);
+      const made = { file: at("file"), gate: at("gate"), child: at("child"), roll: at("roll") };
+      const lines = [`roll ${made.roll}`, ...steps({ ...made, said: `echo «${tag}» ` })];
+      const message = who.person.sends(who.chat, lines.join("\n")).messageId;
+      const one = { tag, who, message, ...made };
+      spoken.push(one);
+      return one;
+    },
+  };
+}
+
+export function linesIn(path: string): number {
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean).length : 0;
+}
+
+/** What the bot said in this round. */
+export function saidIn({ plant, since }: Round, chat: FakeChat): SeenMessage[] {
+  return plant.said(chat).filter(({ id }) => id > (since.get(chat) ?? 0));
+}
+
+export interface InboxRow {
+  readonly state: string;
+  readonly outcome: string | null;
+  readonly turn: string | null;
+}
+
+export function inboxOf({ plant }: Round, { who, message }: Spoken): InboxRow | undefined {
+  const [bot] = plant.fake.token.split(":");
+  const key = `${bot}:${who.chat.id}:${message}`;
+  return plant.rows<InboxRow>("select state, outcome, turn from inbox where key = ?", key)[0];
+}
+
+/** Its card, with the buttons still on it. */
+export function cardOf(round: Round, { who, tag }: Spoken): SeenMessage | undefined {
+  return saidIn(round, who.chat).findLast(
+    ({ text, buttons }) => buttons.length > 0 && text.includes(`${tag}-file`),
+  );
+}
+
+export async function asked(round: Round, it: Spoken): Promise<SeenMessage> {
+  return await eventually(`the card of ${it.tag}`, () => cardOf(round, it));
+}
+
+/** Its row is there, in this state. */
+export async function inState(round: Round, it: Spoken, state: string): Promise<void> {
+  await eventually(`${it.tag} ${state}`, () => inboxOf(round, it)?.state === state);
+}
+
+/** Nothing is on its way out but what is held. */
+export async function quiet({ plant }: Round, held = 0): Promise<void> {
+  const unsent = "select id from outbox where state in ('pending', 'sending')";
+  await eventually("a quiet outbox", () => plant.rows(unsent).length === held);
+}
+
+/** Anything that ends by itself: for the chats around the one that matters. */
+export function traffic(round: Round, who: Member): Spoken {
+  const { random, say } = round;
+  if (random.chance(0.3)) return say(who, ({ said }) => [said, "stream 1500"]);
+  return say(who, ({ said }) => [said]);
+}
+
+/** The question that is pending at every kill. */
+export async function openQuestion(round: Round): Promise<Spoken> {
+  const it = round.say(round.asker, ({ file, child, said }) => [
+    `child ${child}`,
+    `do ${file}`,
+    said,
+  ]);
+  await asked(round, it);
+  await quiet(round);
+  return it;
+}
+
+/** The roll of each message learns of the processes that its agents started. */
+export function noteChildren({ spoken }: Round): number[] {
+  return spoken.flatMap(({ child, roll }) => {
+    const pids = pidsIn(child);
+    if (pids.length > 0) writeFileSync(roll, pids.map((pid) => `${pid}\n`).join(""), { flag: "a" });
+    return pids;
+  });
+}
