@@ -31,16 +31,23 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
       before: (await ports.render(recipient.to.listener, cardText(question, 1))).slice(0, -1),
     })),
   );
+  const waits = mayAnswer ? [] : await ports.render(ask.home.to.listener, ownersAsked);
   const rows = await ports.store.run(function* () {
     yield* addQuestion({ ...question, epoch: ports.store.epoch });
     yield* setTaskState({ id: ask.task, state: "input-required", at: now });
     const all: OutboxRow[] = [];
     for (const one of shown) all.push(...(yield* addShown(ports, question, one)));
+    const { to, replyTo } = ask.home;
+    const notice = { kind: "notice", state: "pending", to, at: now } as const;
+    for (const part of waits)
+      all.push(yield* addPart({ ...notice, ...part, ...(replyTo ? { replyTo } : {}) }));
     return all;
   });
   ports.deliver(rows);
   return question;
 }
+
+const ownersAsked = "An owner must allow the next step. I have asked, and go on when they answer.";
 
 interface Shown {
   readonly recipient: Recipient;

@@ -3,7 +3,8 @@ import type { Clock } from "../core/clock.ts";
 import type { InboundEvent } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
 import type { ListenerId, Role } from "../core/words.ts";
-import { addEntry, type InboxOutcome, isKnown } from "../store/inbox.ts";
+import { addEntry, isKnown } from "../store/inbox.ts";
+import type { InboxOutcome } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
 import type { Store } from "../store/store.ts";
 

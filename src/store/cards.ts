@@ -124,6 +124,35 @@ export function* pendingQuestionsShownIn(listener: string, chat: string): Op<str
   return (yield* shownIn({ listener, chat })).map((row) => row.id);
 }
 
+const shownOnlyIn = query((db, p: { listener: string; chat: string }) =>
+  db
+    .selectFrom("cards")
+    .innerJoin("questions", "questions.id", "cards.question")
+    .select("questions.id")
+    .distinct()
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.chat)
+    .where("questions.state", "=", "pending")
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("cards as other")
+            .select("other.id")
+            .whereRef("other.question", "=", "questions.id")
+            .where("other.outbox", "is not", null)
+            .where(({ or, eb }) =>
+              or([eb("other.listener", "!=", p.listener), eb("other.chat", "!=", p.chat)]),
+            ),
+        ),
+      ),
+    ),
+);
+
+/** Open questions that nobody sees but in this chat. */
+export function* pendingQuestionsOnlyIn(listener: string, chat: string): Op<string[]> {
+  return (yield* shownOnlyIn({ listener, chat })).map((row) => row.id);
+}
+
 const addButtonRow = query(
   (
     db,

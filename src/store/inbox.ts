@@ -1,21 +1,7 @@
 // The inbox: every event once; accepted -> started -> done.
-import type { InboundEvent } from "../core/events.ts";
 import type { ListenerId, Role } from "../core/words.ts";
-import { type Op, query } from "./query.ts";
-
-export type InboxOutcome = "ok" | "refused" | "cancelled" | "failed" | "reported" | "ignored";
-
-export interface InboxEntry {
-  readonly id: number;
-  readonly listener: ListenerId;
-  readonly kind: string;
-  readonly caller: string;
-  readonly role: Role;
-  readonly album: string | null;
-  readonly conversation: string | null;
-  readonly receivedAt: number;
-  readonly event: InboundEvent;
-}
+import { type InboxEntry, type InboxOutcome, toEntry } from "./inbox-row.ts";
+import { lit, type Op, query } from "./query.ts";
 
 export interface NewEntry {
   readonly listener: ListenerId;
@@ -106,17 +92,22 @@ export function* addEntry({ body, ...entry }: NewEntry): Op<number> {
 
 const openIn = query((db, p: { conversation: string }) =>
   db
-    .selectFrom("inbox")
-    .select("id")
-    .where("conversation", "=", p.conversation)
-    .where("state", "!=", "done")
-    .where("kind", "=", "prompt")
-    .limit(21),
+    .selectFrom((eb) =>
+      eb
+        .selectFrom("inbox")
+        .select("id")
+        .where("conversation", "=", p.conversation)
+        .where("state", "!=", lit("done"))
+        .where("kind", "=", "prompt")
+        .limit(21)
+        .as("open"),
+    )
+    .select((eb) => eb.fn.countAll<number>().as("n")),
 );
 
 /** Prompts of this conversation that are not done; counts to 21. */
 export function* countOpen(conversation: string): Op<number> {
-  return (yield* openIn({ conversation })).length;
+  return (yield* openIn({ conversation }))[0]?.n ?? 0;
 }
 
 const anonymous = query((db, p: { listener: string }) =>
@@ -126,7 +117,7 @@ const anonymous = query((db, p: { listener: string }) =>
     .where("listener", "=", p.listener)
     .where("role", "=", "anonymous")
     .where("kind", "=", "prompt")
-    .where("state", "!=", "done"),
+    .where("state", "!=", lit("done")),
 );
 
 /** Prompts of people we do not know that are not done. */
@@ -139,6 +130,7 @@ const waiting = query((db, p: { conversation: string; limit: number }) =>
     .selectFrom("inbox")
     .selectAll()
     .where("conversation", "=", p.conversation)
+    .where("state", "!=", lit("done"))
     .where("state", "=", "accepted")
     .where("kind", "=", "prompt")
     .orderBy("id")
@@ -187,6 +179,7 @@ const cancelWaiting = query((db, p: { conversation: string; caller: string; befo
     .set({ state: "done", outcome: "cancelled" })
     .where("conversation", "=", p.conversation)
     .where("caller", "=", p.caller)
+    .where("state", "!=", lit("done"))
     .where("state", "=", "accepted")
     .where("kind", "=", "prompt")
     .where("id", "<", p.before)
@@ -207,6 +200,7 @@ const cancelOfCaller = query((db, p: { caller: string }) =>
     .updateTable("inbox")
     .set({ state: "done", outcome: "cancelled" })
     .where("caller", "=", p.caller)
+    .where("state", "!=", lit("done"))
     .where("state", "=", "accepted"),
 );
 
@@ -219,6 +213,7 @@ const accepted = query((db, p: { kind: string }) =>
   db
     .selectFrom("inbox")
     .selectAll()
+    .where("state", "!=", lit("done"))
     .where("state", "=", "accepted")
     .where("kind", "!=", p.kind)
     .orderBy("id"),
@@ -234,38 +229,13 @@ const lanes = query((db, _: Record<string, never>) =>
     .selectFrom("inbox")
     .select("conversation")
     .distinct()
+    .where("state", "!=", lit("done"))
     .where("state", "=", "accepted")
     .where("kind", "=", "prompt"),
 );
 
 export function* waitingConversations(): Op<string[]> {
   return (yield* lanes({})).flatMap((row) => (row.conversation ? [row.conversation] : []));
-}
-
-interface Row {
-  id: number;
-  listener: string;
-  kind: string;
-  caller: string | null;
-  role: string | null;
-  album: string | null;
-  conversation: string | null;
-  receivedAt: number;
-  bodyJson: string | null;
-}
-
-function toEntry(row: Row): InboxEntry {
-  return {
-    id: row.id,
-    listener: row.listener,
-    caller: row.caller ?? "",
-    role: (row.role ?? "anonymous") as Role,
-    kind: row.kind,
-    album: row.album,
-    conversation: row.conversation,
-    receivedAt: row.receivedAt,
-    event: JSON.parse(row.bodyJson ?? "null") as InboundEvent,
-  };
 }
 
 const reported = query((db, p: { conversation: string; caller: string }) =>

@@ -3,7 +3,7 @@ import type { Button, OutFile } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Address, TurnId } from "../core/words.ts";
 import { type OutboxKind, type OutboxRow, type OutboxState, toRow } from "./outbox-row.ts";
-import { type Op, query } from "./query.ts";
+import { lit, type Op, query } from "./query.ts";
 
 export interface NewPart {
   readonly kind: OutboxKind;
@@ -113,7 +113,7 @@ const begin = query((db, p: { id: number }) =>
     .updateTable("outbox")
     .set((eb) => ({ state: "sending", attempts: eb("attempts", "+", 1) }))
     .where("id", "=", p.id)
-    .where("state", "in", ["pending", "sending"])
+    .where("state", "in", [lit("pending"), lit("sending")])
     .returningAll(),
 );
 
@@ -202,7 +202,11 @@ export function* repliesOf(turn: TurnId): Op<OutboxRow[]> {
 }
 
 const open = query((db, _: Record<string, never>) =>
-  db.selectFrom("outbox").selectAll().where("state", "in", ["pending", "sending"]).orderBy("id"),
+  db
+    .selectFrom("outbox")
+    .selectAll()
+    .where("state", "in", [lit("pending"), lit("sending")])
+    .orderBy("id"),
 );
 
 export function* undelivered(): Op<OutboxRow[]> {
@@ -224,7 +228,7 @@ const move = query((db, p: { listener: string; from: string; to: string }) =>
     .set({ chat: p.to })
     .where("listener", "=", p.listener)
     .where("chat", "=", p.from)
-    .where("state", "in", ["pending", "sending"]),
+    .where("state", "in", [lit("pending"), lit("sending")]),
 );
 
 const postAnew = query((db, p: { question: string; chat: string; to: string }) =>

@@ -1,5 +1,5 @@
 // A store operation is a generator that yields queries; the driver decides how they run (ADR 2).
-import type { Compilable, CompiledQuery, Kysely } from "kysely";
+import { type Compilable, type CompiledQuery, type Kysely, sql } from "kysely";
 import type { Tables } from "./schema.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -50,4 +50,9 @@ export function prepare(db: Kysely<Tables>, statement: Statement): Prepared {
         parameter instanceof Placeholder ? values[parameter.name] : parameter,
       ),
   };
+}
+
+/** A constant as part of the SQL text: an index over some rows only is used when the statement itself says which. */
+export function lit(text: string) {
+  return sql.lit(text);
 }

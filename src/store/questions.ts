@@ -1,6 +1,6 @@
 // Questions: pending -> answered or expired, in one transition that holds only while their turn runs.
 import type { ConversationId, TaskId, TurnId } from "../core/words.ts";
-import { type Op, query } from "./query.ts";
+import { lit, type Op, query } from "./query.ts";
 
 export type QuestionKind = "approval" | "choice" | "text";
 export type QuestionState = "pending" | "answered" | "expired";
@@ -111,7 +111,7 @@ const answer = query((db, p: Decision & Readonly<Record<string, unknown>>) =>
       decidedAt: p.at,
     })
     .where("id", "=", p.id)
-    .where("state", "=", "pending")
+    .where("state", "=", lit("pending"))
     .where((eb) =>
       eb.exists(
         eb
@@ -135,7 +135,7 @@ const expireOne = query((db, p: { id: string; outcome: string; at: number }) =>
     .updateTable("questions")
     .set({ state: "expired", outcome: p.outcome, decidedAt: p.at })
     .where("id", "=", p.id)
-    .where("state", "=", "pending")
+    .where("state", "=", lit("pending"))
     .returning("id"),
 );
 
@@ -150,7 +150,7 @@ const expireTurn = query((db, p: { turn: string; outcome: string; at: number }) 
     .updateTable("questions")
     .set({ state: "expired", outcome: p.outcome, decidedAt: p.at })
     .where("turn", "=", p.turn)
-    .where("state", "=", "pending")
+    .where("state", "=", lit("pending"))
     .returning("id"),
 );
 
@@ -169,7 +169,7 @@ export function* findQuestion(id: string): Op<Question | undefined> {
 }
 
 const pending = query((db, _: Record<string, never>) =>
-  db.selectFrom("questions").selectAll().where("state", "=", "pending").orderBy("createdAt"),
+  db.selectFrom("questions").selectAll().where("state", "=", lit("pending")).orderBy("createdAt"),
 );
 
 export function* pendingQuestions(): Op<Question[]> {
@@ -180,7 +180,7 @@ const pendingOf = query((db, p: { conversation: string }) =>
   db
     .selectFrom("questions")
     .selectAll()
-    .where("state", "=", "pending")
+    .where("state", "=", lit("pending"))
     .where("conversation", "=", p.conversation)
     .orderBy("createdAt"),
 );
@@ -193,7 +193,7 @@ const pendingInTask = query((db, p: { task: string }) =>
   db
     .selectFrom("questions")
     .select("id")
-    .where("state", "=", "pending")
+    .where("state", "=", lit("pending"))
     .where("task", "=", p.task)
     .limit(1),
 );

@@ -1,6 +1,6 @@
 // Is anything under way in a chat: what a scripted chat waits for before it says the next line.
 import type { ListenerId } from "../core/words.ts";
-import { type Op, query } from "./query.ts";
+import { lit, type Op, query } from "./query.ts";
 
 const unsent = query((db, p: { listener: string; chat: string }) =>
   db
@@ -8,7 +8,7 @@ const unsent = query((db, p: { listener: string; chat: string }) =>
     .select("id")
     .where("listener", "=", p.listener)
     .where("chat", "=", p.chat)
-    .where("state", "in", ["pending", "sending"])
+    .where("state", "in", [lit("pending"), lit("sending")])
     .limit(1),
 );
 const unhandled = query((db, p: { listener: string }) =>
@@ -17,7 +17,7 @@ const unhandled = query((db, p: { listener: string }) =>
     .select("kind")
     .distinct()
     .where("listener", "=", p.listener)
-    .where("state", "!=", "done"),
+    .where("state", "!=", lit("done")),
 );
 const asked = query((db, p: { listener: string; chat: string }) =>
   db

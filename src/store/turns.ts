@@ -1,6 +1,6 @@
 // Turns: one prompt each. running -> stopping -> ended; `effects` is what decides whether it may run again.
 import type { ConversationId, Role, TaskId, TurnId } from "../core/words.ts";
-import { type Op, query } from "./query.ts";
+import { lit, type Op, query } from "./query.ts";
 
 export type TurnState = "running" | "stopping" | "ended";
 
@@ -62,7 +62,7 @@ const end = query((db, p: { id: string; end: string; at: number }) =>
     .updateTable("turns")
     .set({ state: "ended", end: p.end, endedAt: p.at })
     .where("id", "=", p.id)
-    .where("state", "!=", "ended")
+    .where("state", "!=", lit("ended"))
     .returning("state"),
 );
 
@@ -80,7 +80,7 @@ export function* setEffects(id: TurnId): Op<void> {
 }
 
 const asking = query((db, _: Record<string, never>) =>
-  db.updateTable("turns").set({ asks: 1 }).where("state", "!=", "ended"),
+  db.updateTable("turns").set({ asks: 1 }).where("state", "!=", lit("ended")),
 );
 
 /** Their agent has just been seen to ask. */
@@ -94,6 +94,7 @@ const stop = query((db, p: { conversation: string; caller: string }) =>
     .set({ state: "stopping" })
     .where("conversation", "=", p.conversation)
     .where("caller", "=", p.caller)
+    .where("state", "!=", lit("ended"))
     .where("state", "=", "running")
     .returning("id"),
 );
@@ -102,6 +103,7 @@ const stopOne = query((db, p: { id: string }) =>
     .updateTable("turns")
     .set({ state: "stopping" })
     .where("id", "=", p.id)
+    .where("state", "!=", lit("ended"))
     .where("state", "=", "running")
     .returning("id"),
 );
@@ -110,6 +112,7 @@ const stopAll = query((db, p: { caller: string }) =>
     .updateTable("turns")
     .set({ state: "stopping" })
     .where("caller", "=", p.caller)
+    .where("state", "!=", lit("ended"))
     .where("state", "=", "running")
     .returning("id"),
 );
@@ -127,7 +130,7 @@ export function* stopTurnsOfCaller(caller: string): Op<TurnId[]> {
 }
 
 const open = query((db, _: Record<string, never>) =>
-  db.selectFrom("turns").selectAll().where("state", "!=", "ended").orderBy("startedAt"),
+  db.selectFrom("turns").selectAll().where("state", "!=", lit("ended")).orderBy("startedAt"),
 );
 
 /** Every turn that has not ended, oldest first. */
@@ -139,7 +142,7 @@ const count = query((db, _: Record<string, never>) =>
   db
     .selectFrom("turns")
     .select((eb) => eb.fn.countAll<number>().as("n"))
-    .where("state", "!=", "ended"),
+    .where("state", "!=", lit("ended")),
 );
 
 export function* countOpenTurns(): Op<number> {
@@ -181,6 +184,7 @@ const back = query((db, p: { id: string }) =>
     .set((eb) => ({ run: eb("run", "-", 1) }))
     .where("id", "=", p.id)
     .where("effects", "=", 0)
+    .where("state", "!=", lit("ended"))
     .where("state", "=", "running"),
 );
 

@@ -2,7 +2,8 @@
 import type { InboundMessage } from "../core/events.ts";
 import type { Caller, Role } from "../core/words.ts";
 import { type Conversation, findConversation } from "../store/conversations.ts";
-import { type InboxEntry, promptsOfTurn, startEntry, waitingPrompts } from "../store/inbox.ts";
+import { promptsOfTurn, startEntry, waitingPrompts } from "../store/inbox.ts";
+import type { InboxEntry } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addTask, findTask } from "../store/tasks.ts";
 import { addTurn, findTurn, type Turn } from "../store/turns.ts";
@@ -59,21 +60,29 @@ export function* begin(ports: TurnPorts, claim: Claim): Op<Work> {
 export const albumWait = 1200;
 const mergeMost = 20;
 
-/** The next work of a lane, or undefined when nothing waits (any more, or yet). */
+/** The next work of a lane; "arriving" when more of it is expected, undefined when nothing waits (any more). */
 export function* claimNext(
   ports: TurnPorts,
   id: string,
   ids: { task: string; turn: string },
-): Op<Work | undefined> {
+): Op<Work | "arriving" | undefined> {
   const conversation = yield* findConversation(id);
-  const waiting = yield* waitingPrompts(id, mergeMost);
-  const group = together(waiting, ports.settings().merge, ports.clock.now());
+  const { merge } = ports.settings();
+  const waiting = yield* waitingFor(id, merge);
+  if (!conversation || waiting.length === 0) return undefined;
+  const group = together(waiting, merge, ports.clock.now());
   const first = group[0];
-  if (!conversation || !first) return undefined;
+  if (!first) return "arriving";
   const caller = callerOf(first.caller, first.role, first.event.sender.name);
   for (const entry of group) yield* startEntry(entry.id, ids.turn);
   const prompts = group.map((entry) => entry.event as InboundMessage);
   return yield* begin(ports, { ...ids, conversation, caller, prompts });
+}
+
+/** The head of the line, and those behind it only where they may come along. */
+function* waitingFor(id: string, merge: boolean): Op<InboxEntry[]> {
+  const head = yield* waitingPrompts(id, 1);
+  return merge || head[0]?.album ? yield* waitingPrompts(id, mergeMost) : head;
 }
 
 /** The first prompt, and those behind it that belong to the same turn: same caller when merging, same album always. */

@@ -1,35 +1,21 @@
 // The commands of the chat.
 import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
-import { escapeInline } from "../approvals/card.ts";
-import { code } from "../approvals/effect.ts";
 import { narrowestAllow } from "../approvals/options.ts";
-import type { InboundMessage } from "../core/events.ts";
 import type { Caller, Markdown } from "../core/words.ts";
-import { addCard, cardsOf, findNumber } from "../store/cards.ts";
+import { findNumber } from "../store/cards.ts";
 import { setEnabled } from "../store/chats.ts";
 import { ensureConversation, setNote, setSession } from "../store/conversations.ts";
 import { lastReported } from "../store/inbox.ts";
-import type { Op } from "../store/query.ts";
-import { findQuestion, pendingQuestions, type Question } from "../store/questions.ts";
-import { findTask, listTasks, type Task } from "../store/tasks.ts";
-import { openTurns, type Turn } from "../store/turns.ts";
+import { findQuestion } from "../store/questions.ts";
 import { addressOf } from "./admission.ts";
 import { decidedText } from "./incoming.ts";
+import { type Asked, approvals, status, tasks, whoami } from "./lists.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { retryEntry } from "./retry.ts";
 import type { StopEffect } from "./stop.ts";
-import { type Command, menu } from "./words.ts";
-
-interface Asked {
-  readonly id: number;
-  readonly listener: string;
-  readonly caller: Caller;
-  readonly event: InboundMessage;
-  readonly command: Command;
-  readonly stop?: StopEffect;
-}
+import { menu } from "./words.ts";
 
 export async function runCommand(ports: TurnPorts, wake: Wake, asked: Asked): Promise<void> {
   const text = await answerTo(ports, wake, asked);
@@ -46,7 +32,7 @@ async function answerTo(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Mar
     case "status":
       return status(ports, asked);
     case "tasks":
-      return tasks(ports, asked.caller);
+      return tasks(ports, asked);
     case "approvals":
       return approvals(ports, asked);
     case "whoami":
@@ -96,89 +82,6 @@ function stopText(stop: StopEffect | undefined): Markdown {
   if (running + waiting === 0) return "There is nothing to stop.";
   const also = waiting > 0 ? ` ${waiting} waiting message${waiting === 1 ? "" : "s"} dropped.` : "";
   return running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`;
-}
-
-async function status(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
-  const now = ports.clock.now();
-  const lines = await ports.store.run(function* () {
-    const shown: string[] = [];
-    for (const turn of yield* openTurns())
-      if (may(caller, "see-task", { starter: turn.caller }))
-        shown.push(workLine(yield* findTask(turn.task), caller, { turn, now }));
-    return shown;
-  });
-  const waiting = ports.lanes.waiting();
-  const queue = waiting > 0 ? `${waiting} more in the queue.` : "";
-  const working = lines.length > 0 ? lines.join("\n") : "Nothing of yours is running.";
-  return [working, queue, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
-}
-
-/** The beginning of the id is what `/stop` takes. */
-function workLine(
-  task: Task | undefined,
-  caller: Caller,
-  { turn, now }: { turn: Turn; now: number },
-): string {
-  const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
-  const how =
-    turn.state === "stopping"
-      ? "is being stopped"
-      : task?.state === "input-required"
-        ? "waits for an answer, see /approvals"
-        : "at work";
-  return `- ${titled(task, caller)}: ${how} (${code(turn.task.slice(0, 8))}, ${seconds} s)`;
-}
-
-async function tasks(ports: TurnPorts, caller: Caller): Promise<Markdown> {
-  const list = await ports.store.run(() =>
-    listTasks(10, may(caller, "see-task") ? undefined : caller.id),
-  );
-  if (list.length === 0) return "No tasks yet.";
-  return list.map((task) => taskLine(task, caller)).join("\n");
-}
-
-function taskLine(task: Task, caller: Caller): string {
-  return `- ${task.state} · ${titled(task, caller)}`;
-}
-
-function titled(task: Task | undefined, caller: Caller): string {
-  const whose = task && task.caller !== caller.id ? ` (${escapeInline(task.callerName)})` : "";
-  return `${escapeInline(task?.title ?? "") || "a file"}${whose}`;
-}
-
-/** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */
-async function approvals(ports: TurnPorts, { caller }: Asked): Promise<Markdown> {
-  const shown = await ports.store.run(function* () {
-    const all = yield* pendingQuestions();
-    const open = all.filter((question) => may(caller, "answer", { starter: question.caller }));
-    const numbered: { number: number; line: string }[] = [];
-    for (const question of open) {
-      const number = yield* numberFor(ports, caller, question);
-      const line = `- **${number}** ${escapeInline(question.title)}`;
-      numbered.push({ number, line });
-    }
-    return numbered;
-  });
-  const [first] = shown;
-  if (!first) return "Nothing waits for a decision.";
-  const list = shown.map(({ line }) => line).join("\n");
-  return `${list}\n\n\`allow ${first.number}\` or \`deny ${first.number} because …\` decides.`;
-}
-
-function* numberFor({ token }: TurnPorts, caller: Caller, question: Question): Op<number> {
-  const cards = yield* cardsOf(question.id);
-  const own = cards.find(({ person }) => person === caller.id);
-  const card =
-    own ?? (yield* addCard({ id: token(), question: question.id, person: caller.id, place: null }));
-  return card.number;
-}
-
-async function whoami(ports: TurnPorts, { caller, event, listener }: Asked): Promise<Markdown> {
-  const who =
-    caller.pairing === null
-      ? "nobody I know (anonymous)"
-      : `**${escapeInline(caller.name)}**, ${caller.role}`;
-  return `You are ${who}. This account is ${code(event.sender.account)} on ${code(listener)}.${ports.agent.asks ? "" : " This agent has not been seen to ask before it acts."}`;
 }
 
 async function enable(

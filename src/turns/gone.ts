@@ -4,11 +4,9 @@ import type { Approvals } from "../approvals/approvals.ts";
 import type { Deliver, DeliverPorts } from "../bus/deliver.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import type { Address } from "../core/words.ts";
-import { pendingQuestionsShownIn } from "../store/cards.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Store } from "../store/store.ts";
-import { migrate } from "./incoming.ts";
+import { expireThere, migrate } from "./incoming.ts";
 
 interface GonePorts {
   readonly store: Store;
@@ -42,7 +40,7 @@ export function tellGone(ports: GonePorts): Told {
   };
   return {
     onGone(to) {
-      expireThere(ports, to).catch((error) =>
+      expireThere({ store, approvals: ports.approvals() }, to).catch((error) =>
         log.error({ error }, "Questions of a chat that is gone could not be ended"),
       );
     },
@@ -50,13 +48,4 @@ export function tellGone(ports: GonePorts): Told {
     onAmbiguous: (row) => note(row, "ambiguous", "it may have arrived, and is sent once more"),
     onFailed: (row, why) => note(row, "failed", why),
   };
-}
-
-/** Nobody is left there to answer: denied now rather than in an hour. */
-async function expireThere(
-  { store, approvals }: GonePorts,
-  { listener, chat }: Address,
-): Promise<void> {
-  const open = await store.run(() => pendingQuestionsShownIn(listener, chat));
-  for (const id of open) await approvals().expire(id, "unreachable");
 }

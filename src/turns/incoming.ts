@@ -7,12 +7,13 @@ import { isSameMessage } from "../approvals/ask.ts";
 import { escapeInline } from "../approvals/card.ts";
 import type { Deliver } from "../bus/deliver.ts";
 import type { ButtonPress, ChatChange, InboundMessage } from "../core/events.ts";
-import type { Caller } from "../core/words.ts";
+import type { Address, Caller } from "../core/words.ts";
 import {
   type ButtonRow,
   findButton,
   findCard,
   moveCards,
+  pendingQuestionsOnlyIn,
   pendingQuestionsShownIn,
 } from "../store/cards.ts";
 import { moveChat } from "../store/chats.ts";
@@ -163,6 +164,8 @@ export async function onChat(ports: TurnPorts, it: Event<ChatChange>): Promise<v
   const { id, listener, caller, event } = it;
   if (event.change === "migrated" && event.to)
     await migrate(ports, listener, { from: event.chat.id, to: event.to });
+  if (event.change === "blocked" || event.change === "removed")
+    await expireThere(ports, { listener, chat: event.chat.id });
   const added = event.change === "added" && event.chat.kind === "group";
   const direct =
     added && may(caller, "enable")
@@ -177,6 +180,15 @@ export async function onChat(ports: TurnPorts, it: Event<ChatChange>): Promise<v
 
 async function directChat(ports: TurnPorts, listener: string, account: string) {
   return ports.listener(listener)?.openDirect?.(account);
+}
+
+/** Nobody is left there to answer: denied now rather than in an hour. */
+export async function expireThere(
+  { store, approvals }: Pick<TurnPorts, "store" | "approvals">,
+  { listener, chat }: Address,
+): Promise<void> {
+  const open = await store.run(() => pendingQuestionsOnlyIn(listener, chat));
+  for (const id of open) await approvals.expire(id, "unreachable");
 }
 
 /** The chat has a new id: what is enabled, said and still to be sent moves along. */

@@ -39,12 +39,7 @@ export function createReceiver(ports: TurnPorts): Receiver {
     running.set(it.turn.id, new AbortController());
     ports.lanes.enter(it.conversation.id, () => work(it));
   };
-  const wake = (conversation: string) =>
-    ports.lanes.enter(conversation, async () => {
-      const ids = { task: ports.token(), turn: ports.token() };
-      const next = await ports.store.run(() => claimNext(ports, conversation, ids));
-      if (next) await work(next);
-    });
+  const wake = createWake(ports, work);
   const stopped = ({ turns, expired }: StopEffect, why?: typeof asked) => {
     for (const turn of turns) running.get(turn)?.abort(why);
     for (const one of expired) ports.approvals.afterExpiry(one);
@@ -87,15 +82,30 @@ export function createReceiver(ports: TurnPorts): Receiver {
   return receiver;
 }
 
+/** Works until nothing waits in the lane any more: whoever wakes it need not know how much does. */
+function createWake(ports: TurnPorts, work: (it: Work) => Promise<void>): Wake {
+  /** Lanes that will be looked at anyway. */
+  const woken = new Set<string>();
+  const look = async (conversation: string) => {
+    woken.delete(conversation);
+    const ids = { task: ports.token(), turn: ports.token() };
+    const next = await ports.store.run(() => claimNext(ports, conversation, ids));
+    if (next === "arriving") setTimeout(wake, albumWait + 50, conversation).unref();
+    else if (next) await work(next).finally(() => wake(conversation));
+  };
+  const wake = (conversation: string) => {
+    if (woken.has(conversation)) return;
+    woken.add(conversation);
+    ports.lanes.enter(conversation, () => look(conversation));
+  };
+  return wake;
+}
+
 function wait(
   ports: TurnPorts,
   it: { after: Extract<After, { do: "wait" }>; listener: string; wake: (id: string) => unknown },
 ): void {
   const { after, listener, wake } = it;
-  if (after.event.album !== undefined) {
-    setTimeout(() => wake(after.conversation), albumWait + 50).unref();
-    return;
-  }
   wake(after.conversation);
   const place = ports.lanes.waiting();
   if (after.crowded && place > 0)

@@ -48,6 +48,9 @@ interface Found {
 function* settleRows(ports: TurnPorts, swept: boolean): Op<Found> {
   const again: Work[] = [];
   const report: Work[] = [];
+  // Before the questions expire: a card that is to be shown anew no longer tells that it may have arrived.
+  const cutOff = (yield* undelivered()).filter(({ state }) => state === "sending");
+  for (const { id } of cutOff) yield* setOutboxState(id, "pending", "a crash came in between");
   for (const turn of yield* openTurns()) {
     yield* ports.approvals.expireTurn(turn.id, "restart");
     if (turn.state === "stopping") yield* cancel(ports, turn);
@@ -58,11 +61,10 @@ function* settleRows(ports: TurnPorts, swept: boolean): Op<Found> {
       if (work) (rerun ? again : report).push(work);
     }
   }
-  const before = yield* undelivered();
-  const inDoubt = before.filter((row) => row.state === "sending");
-  for (const row of inDoubt) yield* setOutboxState(row.id, "pending", "a crash came in between");
-  const rows = before.map((row) => ({ ...row, state: "pending" as const }));
-  return { again, report, lanes: yield* waitingConversations(), rows, ambiguous: inDoubt.length };
+  const lanes = yield* waitingConversations();
+  // An edit that is made once more shows nothing twice.
+  const ambiguous = cutOff.filter(({ ref }) => !ref).length;
+  return { again, report, lanes, rows: yield* undelivered(), ambiguous };
 }
 
 /** Only if it provably changed nothing, and never a third time. */

@@ -1,7 +1,8 @@
 // A short answer of the gateway itself: written with the end of its event in one transaction, then delivered.
 import type { InboundMessage } from "../core/events.ts";
 import type { ListenerId, Markdown } from "../core/words.ts";
-import { finishEntry, type InboxOutcome } from "../store/inbox.ts";
+import { finishEntry } from "../store/inbox.ts";
+import type { InboxOutcome } from "../store/inbox-row.ts";
 import { addPart } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";

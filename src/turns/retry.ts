@@ -2,7 +2,8 @@
 import { may } from "../access/authorise.ts";
 import type { Caller } from "../core/words.ts";
 import { takeRetry } from "../store/cards.ts";
-import { addEntry, findEntry, type InboxEntry } from "../store/inbox.ts";
+import { addEntry, findEntry } from "../store/inbox.ts";
+import type { InboxEntry } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
 import type { TurnPorts } from "./ports.ts";
 

@@ -84,7 +84,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const { log, store, settings } = parts;
   const render: TurnPorts["render"] = async (id, text) =>
     listeners.get(id)?.channel.render(text) ?? [];
-  const basics = { store, log, render, clock: systemClock, token: newToken };
+  const basics = { store, log, render, clock: systemClock, token: tokens() };
   const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
@@ -126,9 +126,16 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   };
 }
 
-/** 120 random bits in 20 characters. */
-function newToken(): string {
-  return randomBytes(15).toString("base64url");
+/** 120 random bits in 20 characters; the system is asked for many at once. */
+function tokens(): () => string {
+  const size = 15;
+  let pool = Buffer.alloc(0);
+  return () => {
+    if (pool.length < size) pool = randomBytes(size * 256);
+    const token = pool.toString("base64url", 0, size);
+    pool = pool.subarray(size);
+    return token;
+  };
 }
 
 interface Opening {

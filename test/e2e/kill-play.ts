@@ -20,6 +20,10 @@ export function openCards(round: Round): { who: Member; card: SeenMessage }[] {
   );
 }
 
+export function placeOf({ chat }: Member, { id }: SeenMessage): string {
+  return `${chat.id}:${id}`;
+}
+
 export function hasButton({ buttons }: SeenMessage, label: string): boolean {
   return buttons.flat().some(({ text }) => text === label);
 }
@@ -34,13 +38,13 @@ export function pressStale({ who, card }: { who: Member; card: SeenMessage }): S
 /** Allows every question and, in the rounds that want it, takes every Retry; gives how many of these. */
 export async function playOn(
   round: Round,
-  { dead, retry }: { dead: ReadonlySet<SeenMessage["raw"]>; retry: boolean },
+  { dead, retry }: { dead: ReadonlySet<string>; retry: boolean },
 ): Promise<Map<string, number>> {
-  const pressed = new Set<number>();
+  const pressed = new Set<string>(dead);
   const retries = new Map<string, number>();
   const press = (who: Member, card: SeenMessage, label: string) => {
-    const key = who.chat.id * 10_000 + card.id;
-    if (pressed.has(key) || dead.has(card.raw) || !hasButton(card, label)) return false;
+    const key = placeOf(who, card);
+    if (pressed.has(key) || !hasButton(card, label)) return false;
     pressed.add(key);
     who.person.presses(who.chat, card.id, label);
     return true;

@@ -38,6 +38,7 @@ export interface Spoken {
   readonly tag: string;
   readonly who: Member;
   readonly message: number;
+  readonly steps: readonly string[];
   /** Each run of it by an agent leaves its pid here. */
   readonly roll: string;
   /** What it changes: a line each time. */
@@ -62,7 +63,7 @@ export interface Round {
 
 /** What a scene has come to when the gateway is to be killed. */
 export interface Scene {
-  /** Copies of a message that people are going to see twice. */
+  /** Copies of a message that people are going to see twice; absent: as many as are in doubt, at most. */
   readonly duplicates?: number;
   /** Lets go of what the fake holds. */
   release?(): void;
@@ -88,7 +89,7 @@ export function openRound(plant: Plant, random: Random, name: string): Round {
       const made = { file: at("file"), gate: at("gate"), child: at("child"), roll: at("roll") };
       const lines = [`roll ${made.roll}`, ...steps({ ...made, said: `echo «${tag}» ` })];
       const message = who.person.sends(who.chat, lines.join("\n")).messageId;
-      const one = { tag, who, message, ...made };
+      const one = { tag, who, message, steps: lines, ...made };
       spoken.push(one);
       return one;
     },
@@ -138,11 +139,43 @@ export async function quiet({ plant }: Round, held = 0): Promise<void> {
   await eventually("a quiet outbox", () => plant.rows(unsent).length === held);
 }
 
-/** Anything that ends by itself: for the chats around the one that matters. */
+/** Anything that ends by itself. */
 export function traffic(round: Round, who: Member): Spoken {
   const { random, say } = round;
   if (random.chance(0.3)) return say(who, ({ said }) => [said, "stream 1500"]);
   return say(who, ({ said }) => [said]);
+}
+
+/** The chats around the one that matters: all is said and answered there. */
+export async function around(round: Round): Promise<void> {
+  const said = round.others.map((who) => traffic(round, who));
+  for (const one of said) await inState(round, one, "done");
+}
+
+/** A turn that does not end before its gate is open. */
+export async function running(round: Round, steps: Steps = () => []): Promise<Spoken> {
+  const it = round.say(round.target, (made) => [
+    `child ${made.child}`,
+    ...steps(made),
+    `stall ${made.gate}`,
+    made.said,
+  ]);
+  await inState(round, it, "started");
+  await eventually(`${it.tag} begun`, () => linesIn(it.roll) === 1);
+  return it;
+}
+
+/** Holds the next message of the bot to the target, before or after the platform has it. */
+export function holdMessage(
+  { plant, target, random }: Round,
+  wanted: (text: string) => boolean = () => true,
+) {
+  const when = random.chance(0.6) ? ("stored" as const) : ("before" as const);
+  const held = plant.fake.faults.stallAt("sendMessage", {
+    when,
+    match: ({ chat_id, text }) => chat_id === target.chat.id && wanted(String(text)),
+  });
+  return { ...held, duplicates: when === "stored" ? 1 : 0 };
 }
 
 /** The question that is pending at every kill. */

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { nastyAnswers } from "./telegram-nasty.ts";
-import { scripted, startRig } from "./telegram-rig.ts";
+import { type Member, scripted, startRig, untilDone } from "./telegram-rig.ts";
 
 it("lets an answer grow in one message that ends whole", async (t) => {
   const rig = await startRig(t);
@@ -114,7 +114,7 @@ it("never lets a preview that is late in flight come after the end", async (t) =
   await held.arrived;
   writeFileSync(gates[1] ?? "", "");
   // The turn has ended by now; its end waits behind the preview.
-  await untilDone(rig);
+  await untilDone(rig, 1);
   held.release();
   await rig.until(ana.chat, /the end/);
   await rig.stop();
@@ -143,19 +143,8 @@ it("ends a turn whose first message cannot be sent, so that it holds up nobody",
   await rig.until(bob.chat, /unharmed/);
 });
 
-async function untilDone({ admin }: Awaited<ReturnType<typeof startRig>>): Promise<void> {
-  for (;;) {
-    const tasks = (await admin("task.list")) as { state: string }[];
-    if (tasks.every(({ state }) => state === "completed")) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** Longer than a person can type: as another client's bug would send it. */
-function longMessage(
-  { person, chat }: Awaited<ReturnType<Awaited<ReturnType<typeof startRig>>["member"]>>,
-  text: string,
-) {
+function longMessage({ person, chat }: Member, text: string) {
   return {
     message_id: 9_000_000,
     date: Math.floor(Date.now() / 1000),

@@ -1,6 +1,6 @@
 // Groups, topics and what happens to them: every answer lands where it was asked for, and only people count.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import type { FakeChat, Params } from "../fakes/telegram-types.ts";
@@ -166,4 +166,18 @@ it("tells an owner who adds it how a group is opened, and nobody in the group an
   const told = await rig.until(ana.chat, /silent there until an owner/);
   assert.match(told.text, /I am in "Build \*crew\*" now/);
   assert.deepEqual(rig.said(chat), []);
+});
+
+it("ends an answer that had begun before the group moved where the group is now", async (t) => {
+  const rig = await startRig(t, { flags: scripted() });
+  const ana = await rig.member("ana");
+  const old = await openGroup(rig, ana, { basic: true });
+  const gate = join(rig.workspace, "gate");
+  ask({ who: ana, chat: old }, `${bot} echo begun \nstall ${gate}\necho and ended`);
+  await rig.until(old, /begun/);
+  const moved = rig.fake.migrate(old, ana.person, { tellBot: false });
+  writeFileSync(gate, "");
+  const answer = await rig.until(moved, /begun and ended/);
+  assert.equal(answer.replyTo, undefined);
+  assert.equal(rig.said(moved).length, 1);
 });

@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../../src/cli/control-client.ts";
 import { loadConfig, type StartFlags } from "../../src/config/config.ts";
 import { readEnvironment } from "../../src/config/environment.ts";
@@ -100,6 +101,26 @@ export async function startRig(t: TestContext, options: RigOptions = {}): Promis
     start,
     ...acts(fake, place),
   };
+}
+
+/** Asks again and again, as nothing tells of a change in the gateway. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false>,
+): Promise<T> {
+  for (const deadline = Date.now() + 15_000; ; await delay(20)) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`${what} did not come within 15 s`);
+  }
+}
+
+/** So many tasks, and all of them done. */
+export function untilDone({ admin }: Rig, count: number): Promise<boolean> {
+  return eventually(`the end of ${count} tasks`, async () => {
+    const tasks = (await admin("task.list")) as { state: string }[];
+    return tasks.length === count && tasks.every(({ state }) => state === "completed");
+  });
 }
 
 async function prepare(

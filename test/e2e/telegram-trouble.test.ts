@@ -1,12 +1,12 @@
 // What goes wrong with the platform: it is recovered from or said, nobody else is slowed down, and the token stays put.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable, Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { it } from "node:test";
 import { runScript } from "../../src/cli/terminal/script.ts";
 import { socketOf } from "../../src/config/paths.ts";
-import { type Rig, scripted, startRig } from "./telegram-rig.ts";
+import { eventually, type Rig, scripted, startRig, untilDone } from "./telegram-rig.ts";
 
 interface ChannelRow {
   readonly id: string;
@@ -19,27 +19,23 @@ async function telegramOf({ admin }: Rig): Promise<ChannelRow | undefined> {
   return rows.find(({ id }) => id === "telegram");
 }
 
-async function untilState(rig: Rig, state: string): Promise<ChannelRow> {
-  for (;;) {
+function untilState(rig: Rig, state: string): Promise<ChannelRow> {
+  return eventually(`the state ${state}`, async () => {
     const row = await telegramOf(rig);
-    if (row?.state === state) return row;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return row?.state === state && row;
+  });
 }
 
 /** The owner at the keyboard, beside the gateway. */
 async function atTheTerminal({ place }: Rig, line: string): Promise<string> {
   let shown = "";
-  const output = new Writable({
-    write(chunk, _, done) {
-      shown += String(chunk);
-      done();
-    },
-  });
   await runScript({
     socket: () => socketOf(place.paths),
     input: Readable.from([`${line}\n`]),
-    output,
+    write(text) {
+      shown += text;
+    },
+    signal: new AbortController().signal,
   });
   return shown;
 }
@@ -78,7 +74,7 @@ it("recovers from another poller, broken gateways, dropped and refused polls, an
   const conflict = await untilState(rig, "reconnecting");
   assert.match(conflict.lastError ?? "", /Another program polls with this bot's token\. Stop it/);
   await rig.until(ana.chat, /after a conflict/);
-  rig.fake.faults.fail("getUpdates", { times: 2 });
+  rig.fake.faults.fail("getUpdates");
   rig.fake.faults.drop("getUpdates");
   rig.fake.faults.status("getUpdates", {
     code: 429,
@@ -128,12 +124,11 @@ it("parks a chat that blocked it and denies what was asked there, while others g
   rig.fake.membership(ana.chat, "kicked", ana.person);
   bob.says("echo unharmed");
   await rig.until(bob.chat, /unharmed/);
-  ana.says("echo the answer to nobody");
-  for (;;) {
-    const tasks = (await rig.admin("task.list")) as { state: string }[];
-    if (tasks.length === 2 || tasks.every(({ state }) => state === "completed")) break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilDone(rig, 2);
+  const audit = (await rig.admin("audit.list")) as { action: string; why: string }[];
+  const expiry = audit.find(({ action }) => action === "question.expire");
+  assert.equal(expiry?.why, "unreachable");
+  assert.equal(existsSync(path), false);
   rig.fake.membership(ana.chat, "member", ana.person);
   ana.says("echo back again");
   await rig.until(ana.chat, /back again/);

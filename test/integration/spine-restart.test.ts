@@ -20,6 +20,30 @@ it("runs again what a stop cut off before it changed anything, and what waited b
   assert.deepEqual(answers, ["the first", "the second"]);
 });
 
+it("takes up all that waited in a lane, also when messages are not merged", async (t) => {
+  const settings = { merge: false };
+  const first = await startSpine(t, { settings });
+  await first.join("1", "ana");
+  const gate = join(first.workspace, "gate");
+  await first.desk.say("1", `stall ${gate}\nmessage 1`);
+  for (const number of [2, 3, 4]) await first.desk.say("1", `message ${number}`);
+  await first.stop();
+  writeFileSync(gate, "");
+  const { desk } = await startSpine(t, { settings, folder: first.folder, desk: first.desk });
+  await desk.until(/message 4/);
+  const answers = desk.see().filter((text) => /^message/.test(text));
+  assert.deepEqual(answers, ["message 1", "message 2", "message 3", "message 4"]);
+});
+
+it("waits after a restart for the rest of an album that was arriving", async (t) => {
+  const first = await startSpine(t);
+  await first.join("1", "ana");
+  await first.desk.say("1", "piece one", { album: "a1" });
+  await first.stop();
+  const { desk } = await startSpine(t, { folder: first.folder, desk: first.desk });
+  await desk.until(/piece one/);
+});
+
 it("says on the card that a restart ended the question, refuses a late press, and asks anew", async (t) => {
   const first = await startSpine(t);
   await first.join("1", "ana");

@@ -1,0 +1,131 @@
+// The lists of the chat: what is going on, what was done, what waits for a decision, and who asks.
+import { may } from "../access/authorise.ts";
+import { escapeInline } from "../approvals/card.ts";
+import { code } from "../approvals/effect.ts";
+import type { InboundMessage } from "../core/events.ts";
+import type { Caller, Markdown } from "../core/words.ts";
+import { addCard, cardsOf } from "../store/cards.ts";
+import { findConversation } from "../store/conversations.ts";
+import type { Op } from "../store/query.ts";
+import { pendingQuestions, type Question } from "../store/questions.ts";
+import { findTask, listTasks, type Task } from "../store/tasks.ts";
+import { openTurns, type Turn } from "../store/turns.ts";
+import type { TurnPorts } from "./ports.ts";
+import type { StopEffect } from "./stop.ts";
+import type { Command } from "./words.ts";
+
+export interface Asked {
+  readonly id: number;
+  readonly listener: string;
+  readonly caller: Caller;
+  readonly event: InboundMessage;
+  readonly command: Command;
+  readonly stop?: StopEffect;
+}
+
+/** A group hears only of what belongs to it: what somebody asked in private is nobody's business there. */
+function* isHere({ event, listener }: Asked, conversation: string): Op<boolean> {
+  if (event.chat.kind === "direct") return true;
+  const address = (yield* findConversation(conversation))?.address;
+  return address?.listener === listener && address.chat === event.chat.id;
+}
+
+export async function status(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+  const { caller } = asked;
+  const now = ports.clock.now();
+  const lines = await ports.store.run(function* () {
+    const shown: string[] = [];
+    for (const turn of yield* openTurns())
+      if (
+        may(caller, "see-task", { starter: turn.caller }) &&
+        (yield* isHere(asked, turn.conversation))
+      )
+        shown.push(workLine(yield* findTask(turn.task), caller, { turn, now }));
+    return shown;
+  });
+  const waiting = ports.lanes.waiting();
+  const queue = waiting > 0 ? `${waiting} more in the queue.` : "";
+  const working = lines.length > 0 ? lines.join("\n") : "Nothing of yours is running.";
+  return [working, queue, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
+}
+
+/** The beginning of the id is what `/stop` takes. */
+function workLine(
+  task: Task | undefined,
+  caller: Caller,
+  { turn, now }: { turn: Turn; now: number },
+): string {
+  const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
+  const how =
+    turn.state === "stopping"
+      ? "is being stopped"
+      : task?.state === "input-required"
+        ? "waits for an answer, see /approvals"
+        : "at work";
+  return `- ${titled(task, caller)}: ${how} (${code(turn.task.slice(0, 8))}, ${seconds} s)`;
+}
+
+const tasksLookedAt = 200;
+const tasksShown = 10;
+
+export async function tasks(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+  const { caller } = asked;
+  const shown = await ports.store.run(function* () {
+    const of = may(caller, "see-task") ? undefined : caller.id;
+    const found: Task[] = [];
+    for (const task of yield* listTasks(tasksLookedAt, of))
+      if (found.length < tasksShown && (yield* isHere(asked, task.conversation))) found.push(task);
+    return found;
+  });
+  if (shown.length === 0) return "No tasks yet.";
+  return shown.map((task) => taskLine(task, caller)).join("\n");
+}
+
+function taskLine(task: Task, caller: Caller): string {
+  return `- ${task.state} · ${titled(task, caller)}`;
+}
+
+function titled(task: Task | undefined, caller: Caller): string {
+  const whose = task && task.caller !== caller.id ? ` (${escapeInline(task.callerName)})` : "";
+  return `${escapeInline(task?.title ?? "") || "a file"}${whose}`;
+}
+
+/** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */
+export async function approvals(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+  const { caller } = asked;
+  const shown = await ports.store.run(function* () {
+    const all = yield* pendingQuestions();
+    const open = all.filter((question) => may(caller, "answer", { starter: question.caller }));
+    const numbered: { number: number; line: string }[] = [];
+    for (const question of open) {
+      if (!(yield* isHere(asked, question.conversation))) continue;
+      const number = yield* numberFor(ports, caller, question);
+      const line = `- **${number}** ${escapeInline(question.title)}`;
+      numbered.push({ number, line });
+    }
+    return numbered;
+  });
+  const [first] = shown;
+  if (!first) return "Nothing waits for a decision.";
+  const list = shown.map(({ line }) => line).join("\n");
+  return `${list}\n\n\`allow ${first.number}\` or \`deny ${first.number} because …\` decides.`;
+}
+
+function* numberFor({ token }: TurnPorts, caller: Caller, question: Question): Op<number> {
+  const cards = yield* cardsOf(question.id);
+  const own = cards.find(({ person }) => person === caller.id);
+  const card =
+    own ?? (yield* addCard({ id: token(), question: question.id, person: caller.id, place: null }));
+  return card.number;
+}
+
+export async function whoami(
+  ports: TurnPorts,
+  { caller, event, listener }: Asked,
+): Promise<Markdown> {
+  const who =
+    caller.pairing === null
+      ? "nobody I know (anonymous)"
+      : `**${escapeInline(caller.name)}**, ${caller.role}`;
+  return `You are ${who}. This account is ${code(event.sender.account)} on ${code(listener)}.${ports.agent.asks ? "" : " This agent has not been seen to ask before it acts."}`;
+}

@@ -1,0 +1,72 @@
+// The gateway against its floor, in turn, in one run: `npm run bench [-- --rounds 5 --quick --micro]`.
+import { parseArgs } from "node:util";
+import { type CrashCounts, crash, crashKinds } from "./crash.ts";
+import { measureOnce, type Sample } from "./measure.ts";
+import { renderTable, storeTable } from "./micro.ts";
+import { floor, gateway } from "./subjects.ts";
+import { aligned, othersMost, ratioTable } from "./table.ts";
+
+const { values: flags } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    /** Tiny numbers: shows that it runs, measures nothing. */
+    quick: { type: "boolean", default: false },
+    /** Only the parts alone: store and rendering. */
+    micro: { type: "boolean", default: false },
+    /** Without kills. */
+    calm: { type: "boolean", default: false },
+    /** Only the kills. */
+    kills: { type: "boolean", default: false },
+  },
+});
+const sizes = flags.quick
+  ? { chats: 5, roundTrips: 10, messages: 50, idleMs: 0 }
+  : { chats: 100, roundTrips: 500, messages: 5000, idleMs: 2000 };
+const crashSizes = flags.quick
+  ? { chats: 5, messages: 30, kills: 1 }
+  : { chats: 20, messages: 200, kills: 5 };
+
+async function compare(rounds: number): Promise<void> {
+  const [ours, bare] = [await gateway(sizes), await floor(sizes)];
+  const samples: { gateway: Sample[]; floor: Sample[] } = { gateway: [], floor: [] };
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      samples.gateway.push(...(await measureOnce(ours, sizes)));
+      samples.floor.push(...(await measureOnce(bare, sizes)));
+      console.error(`round ${round} of ${rounds}`);
+    }
+  } finally {
+    await Promise.all([ours.close(), bare.close()]);
+  }
+  const { chats, messages, roundTrips } = sizes;
+  console.log(
+    `\n${chats} chats, medians of ${rounds} rounds of ${roundTrips} round trips and ${messages} messages`,
+  );
+  console.log(`(runs in which something else used more than ${othersMost} cores do not count)\n`);
+  console.log(ratioTable(samples));
+}
+
+async function kill(): Promise<void> {
+  const { messages, kills, chats } = crashSizes;
+  console.log(`\nSIGKILL amid ${messages} messages in ${chats} chats, ${kills} times\n`);
+  const columns: readonly (keyof CrashCounts)[] = [
+    "lost",
+    "runTwice",
+    "answeredTwice",
+    "outOfOrder",
+    "reported",
+  ];
+  const head = ["", "lost", "run twice", "answered twice", "out of order", "told"];
+  const rows: string[][] = [];
+  for (const kind of crashKinds) {
+    const counts = await crash(kind, crashSizes);
+    rows.push([kind, ...columns.map((column) => String(counts[column]))]);
+  }
+  console.log(aligned([head, ...rows]));
+}
+
+if (!flags.micro && !flags.kills) await compare(flags.quick ? 1 : Number(flags.rounds));
+if (!flags.micro && !flags.calm) await kill();
+if (!flags.kills) {
+  console.log(`\n${await storeTable(flags.quick ? 100 : 5000)}\n\n${await renderTable()}`);
+}

@@ -1,0 +1,170 @@
+// What must be true after a kill, a restart and the end of all work.
+import assert from "node:assert/strict";
+import { isRunning, pidsIn } from "../fakes/acp-agent-steps.ts";
+import type { SeenMessage } from "../fakes/telegram-transcript.ts";
+import { eventually } from "./gateway-process.ts";
+import { hasButton, refsOf, type Stale } from "./kill-play.ts";
+import { inboxOf, linesIn, type Round, type Spoken, saidIn } from "./kill-round.ts";
+
+export interface Turn {
+  readonly id: string;
+  readonly effects: number;
+  readonly run: number;
+}
+
+/** What was known at the moment of the kill. */
+export interface Before {
+  readonly leftovers: readonly number[];
+  readonly turns: readonly Turn[];
+  /** Runs that each message had by then, by its tag. */
+  readonly runs: ReadonlyMap<string, number>;
+  /** Messages that the gateway had begun to send, and cannot know the fate of. */
+  readonly inDoubt: number;
+}
+
+const reportText = /A restart cut me off/;
+
+/** Every message is answered, or reported with a Retry; in the order in which they were said. */
+export function checkAnswers(round: Round): void {
+  for (const { chat } of round.plant.members) {
+    const answers = round.spoken
+      .filter(({ who }) => who.chat === chat)
+      .sort((one, other) => one.message - other.message)
+      .map((it) => answerOf(round, it));
+    assert.deepEqual(
+      answers,
+      [...answers].sort((one, other) => one - other),
+      `out of order\n${round.plant.fake.transcript(chat)}`,
+    );
+  }
+}
+
+/** The id of the message in which the chat sees the answer. */
+function answerOf(round: Round, it: Spoken): number {
+  const { outcome, turn } = inboxOf(round, it) ?? {};
+  const refs = turn ? refsOf(round, turn) : [];
+  const shown = saidIn(round, it.who.chat).filter(({ id }) => refs.includes(id));
+  const wanted = outcome === "reported" ? reportText : new RegExp(`«${it.tag}»`);
+  const answer = shown.find(({ text }) => wanted.test(text));
+  const seen = round.plant.fake.transcript(it.who.chat);
+  assert.ok(answer, `${it.tag} is ${outcome} and was not answered\n${seen}`);
+  if (outcome !== "reported") assert.deepEqual(streamedIn(it, shown), streamedBy(it), seen);
+  return answer.id;
+}
+
+/** What it was to count, and what is seen of that. */
+function streamedBy({ steps }: Spoken): number[] {
+  const count = steps.find((step) => step.startsWith("stream "))?.slice(7);
+  return Array.from({ length: Number(count ?? 0) }, (_, index) => index + 1);
+}
+
+function streamedIn({ tag }: Spoken, shown: readonly SeenMessage[]): number[] {
+  const text = shown.map((one) => one.text).join(" ");
+  const [, own = ""] = text.split(`«${tag}»`);
+  return (own.split("«")[0]?.match(/\d+/g) ?? []).map(Number);
+}
+
+/** Nothing happened without a yes, or twice without a Retry; gives the runs that were too many. */
+export function checkEffects(
+  round: Round,
+  before: Before,
+  retries: ReadonlyMap<string, number>,
+): void {
+  for (const it of round.spoken) {
+    const retried = retries.get(it.tag) ?? 0;
+    const done = linesIn(it.file);
+    const { outcome, turn } = inboxOf(round, it) ?? {};
+    assert.ok(done <= 1 + retried, `${it.tag} happened ${done} times, retried ${retried} times`);
+    assert.ok(done <= allowedOf(round, it) + sneaked(it) * (1 + retried), `${it.tag}: unasked`);
+    if (asks(it) && outcome === "ok") assert.equal(done, 1, `${it.tag} is ok, and was not done`);
+    const known = before.turns.find(({ id }) => id === turn);
+    const runs = runsOf(it) - (before.runs.get(it.tag) ?? 0);
+    if (known?.effects === 1)
+      assert.equal(runs, retried, `${it.tag} had changed something and ran ${runs} times more`);
+    assert.ok(runs <= 1 + retried, `${it.tag} ran ${runs} times after the restart`);
+  }
+}
+
+function asks({ steps }: Spoken): boolean {
+  return steps.some((step) => step.startsWith("do "));
+}
+
+function sneaked({ steps }: Spoken): number {
+  return steps.some((step) => step.startsWith("sneak ")) ? 1 : 0;
+}
+
+export function runsOf({ roll }: Spoken): number {
+  return linesIn(roll);
+}
+
+function allowedOf({ plant }: Round, { tag }: Spoken): number {
+  return plant.rows(
+    "select id from questions where outcome = 'approved' and instr(body || title, ?) > 0",
+    `${tag}-file`,
+  ).length;
+}
+
+/** What the dead gateway left is dead, and was so before any of it ran again. */
+export function checkLeftovers(round: Round, { leftovers }: Before): void {
+  assert.ok(leftovers.length > 0, "the kill left nothing behind");
+  assert.deepEqual(leftovers.filter(isRunning), []);
+  for (const { roll, tag } of round.spoken)
+    assert.deepEqual(pidsIn(`${roll}.met`), [], `${tag} ran beside what was left of it`);
+}
+
+export async function checkCards({ plant }: Round, stale: readonly Stale[]): Promise<void> {
+  for (const { who, card, queryId } of stale) {
+    const answer = await eventually(
+      "an answer to a press that is too late",
+      () => plant.fake.press(queryId)?.answers[0],
+    );
+    assert.match(answer.text, /expired|not for here/);
+    const now = plant.said(who.chat).find(({ id }) => id === card.id);
+    assert.ok(now);
+    // Of a card in doubt nobody knows which message it is: it keeps its buttons, and they are refused.
+    if (isKnown(plant, now.id, who.chat.id)) {
+      assert.match(now.text, /Expired by a restart/);
+      assert.equal(hasButton(now, "Allow once"), false);
+    }
+  }
+}
+
+function isKnown(plant: Round["plant"], id: number, chat: number): boolean {
+  const ref = `"id":"${id}"`;
+  const sql = "select id from outbox where chat = ? and instr(refJson, ?) > 0";
+  return plant.rows(sql, String(chat), ref).length > 0;
+}
+
+/** Copies that people see twice: each begins like another message, or like an answer that ended as a report. */
+export function duplicatesIn(round: Round): number {
+  const { plant } = round;
+  let count = 0;
+  for (const { chat } of plant.members) {
+    const said = saidIn(round, chat);
+    const known = said.filter(({ id }) => isKnown(plant, id, chat.id));
+    const strays = said.filter((one) => !known.includes(one));
+    for (const { text } of strays) {
+      const head = text.slice(0, 40);
+      assert.ok(
+        known.some((one) => one.text.includes(head) || reportText.test(one.text)),
+        `a stray message: ${text}`,
+      );
+    }
+    count += strays.length;
+  }
+  return count;
+}
+
+/** What the platform was told is taken is on disk. */
+export function checkTaken(round: Round): void {
+  const { plant, spoken } = round;
+  if (plant.fake.queue.unconfirmed > 0) return;
+  for (const it of spoken) assert.ok(inboxOf(round, it), `${it.tag} was confirmed and not kept`);
+}
+
+/** What the gateway that took over wrote in its log about it. */
+export function saidInDoubt(output: string): number {
+  const lines = output.split("\n").filter((line) => line.includes("Took up what the last gateway"));
+  assert.equal(lines.length, 1, "the gateway did not say what it took up");
+  return (JSON.parse(lines[0] ?? "") as { ambiguous: number }).ambiguous;
+}
