@@ -27,6 +27,8 @@ interface Following {
 export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal): Promise<void> {
   const { person: _, ...place } = homeOf(work);
   const reply = openReply(ports, { turn: work.turn.id, ...place });
+  // What comes after a stop is told with the end, if at all.
+  signal.addEventListener("abort", () => void reply.close(), { once: true });
   const following: Following = {
     reply,
     asked: new Set(),

@@ -58,12 +58,13 @@ export async function withPlant(
   const members: Member[] = [];
   const plant = createPlant({ fake, cli, members, running });
   try {
-    await addChannel(plant);
+    await addChannel(cli, fake);
     for (const [key, value] of Object.entries(options.settings ?? {}))
       await ran(cli, ["config", "set", key, value]);
     await plant.start();
     const names = options.names ?? ["ana", "bob", "cyd", "dan", "eve"];
     members.push(...(await Promise.all(names.map((name) => letIn(plant, name)))));
+    await quiet(plant);
     await body(plant);
   } finally {
     fake.faults.clear();
@@ -144,7 +145,7 @@ async function ran(cli: CliRig, args: readonly string[], input = ""): Promise<vo
   assert.equal(code, 0, `${args.join(" ")}: ${err}`);
 }
 
-async function addChannel({ cli, fake }: Plant): Promise<void> {
+export async function addChannel(cli: CliRig, fake: FakeTelegram): Promise<void> {
   const add = ["channel", "add", "telegram", "--api-root", fake.url, "--pace", "off"];
   await ran(cli, [...add, "--token-file", "-"], fake.token);
 }
@@ -162,6 +163,12 @@ async function letIn(plant: Plant, name: string): Promise<Member> {
   person.presses(member.chat, card.id, "Deny");
   await plant.until(member.chat, /^answer: no$/);
   return member;
+}
+
+/** Nothing is on its way out but what is held: all else is marked as sent, and a kill doubles none of it. */
+export async function quiet({ rows }: Plant, held = 0): Promise<void> {
+  const unsent = "select id from outbox where state in ('pending', 'sending')";
+  await eventually("a quiet outbox", () => rows(unsent).length === held);
 }
 
 /** Asks again and again, as nothing tells of a change in a database. */

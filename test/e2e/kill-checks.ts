@@ -6,18 +6,13 @@ import { eventually } from "./gateway-process.ts";
 import { hasButton, refsOf, type Stale } from "./kill-play.ts";
 import { inboxOf, linesIn, type Round, type Spoken, saidIn } from "./kill-round.ts";
 
-export interface Turn {
-  readonly id: string;
-  readonly effects: number;
-  readonly run: number;
-}
-
 /** What was known at the moment of the kill. */
 export interface Before {
-  readonly leftovers: readonly number[];
-  readonly turns: readonly Turn[];
-  /** Runs that each message had by then, by its tag. */
-  readonly runs: ReadonlyMap<string, number>;
+  readonly agents: readonly number[];
+  /** What these had started themselves. */
+  readonly children: readonly number[];
+  /** Turns that were running and had changed something. */
+  readonly changed: readonly string[];
   /** Messages that the gateway had begun to send, and cannot know the fate of. */
   readonly inDoubt: number;
 }
@@ -64,7 +59,7 @@ function streamedIn({ tag }: Spoken, shown: readonly SeenMessage[]): number[] {
   return (own.split("«")[0]?.match(/\d+/g) ?? []).map(Number);
 }
 
-/** Nothing happened without a yes, or twice without a Retry; gives the runs that were too many. */
+/** Nothing happened without a yes, or twice without a Retry. */
 export function checkEffects(
   round: Round,
   before: Before,
@@ -77,11 +72,11 @@ export function checkEffects(
     assert.ok(done <= 1 + retried, `${it.tag} happened ${done} times, retried ${retried} times`);
     assert.ok(done <= allowedOf(round, it) + sneaked(it) * (1 + retried), `${it.tag}: unasked`);
     if (asks(it) && outcome === "ok") assert.equal(done, 1, `${it.tag} is ok, and was not done`);
-    const known = before.turns.find(({ id }) => id === turn);
-    const runs = runsOf(it) - (before.runs.get(it.tag) ?? 0);
-    if (known?.effects === 1)
-      assert.equal(runs, retried, `${it.tag} had changed something and ran ${runs} times more`);
-    assert.ok(runs <= 1 + retried, `${it.tag} ran ${runs} times after the restart`);
+    const runs = pidsIn(it.roll).filter((pid) => !before.children.includes(pid));
+    const after = runs.filter((pid) => !before.agents.includes(pid)).length;
+    if (before.changed.includes(turn ?? ""))
+      assert.equal(after, retried, `${it.tag} had changed something and ran ${after} times more`);
+    assert.ok(runs.length <= 2 + retried, `${it.tag} ran ${runs.length} times`);
   }
 }
 
@@ -93,10 +88,6 @@ function sneaked({ steps }: Spoken): number {
   return steps.some((step) => step.startsWith("sneak ")) ? 1 : 0;
 }
 
-export function runsOf({ roll }: Spoken): number {
-  return linesIn(roll);
-}
-
 function allowedOf({ plant }: Round, { tag }: Spoken): number {
   return plant.rows(
     "select id from questions where outcome = 'approved' and instr(body || title, ?) > 0",
@@ -105,9 +96,9 @@ function allowedOf({ plant }: Round, { tag }: Spoken): number {
 }
 
 /** What the dead gateway left is dead, and was so before any of it ran again. */
-export function checkLeftovers(round: Round, { leftovers }: Before): void {
-  assert.ok(leftovers.length > 0, "the kill left nothing behind");
-  assert.deepEqual(leftovers.filter(isRunning), []);
+export function checkLeftovers(round: Round, { agents, children }: Before): void {
+  assert.ok(agents.length > 0 && children.length > 0, "the kill left nothing behind");
+  assert.deepEqual([...agents, ...children].filter(isRunning), []);
   for (const { roll, tag } of round.spoken)
     assert.deepEqual(pidsIn(`${roll}.met`), [], `${tag} ran beside what was left of it`);
 }

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { quiet } from "./gateway-process.ts";
 import { killTenTimes } from "./kill-matrix.ts";
 import {
   around,
   inboxOf,
   inState,
-  quiet,
   type Round,
   running,
   type Spoken,
@@ -37,7 +37,7 @@ it("is killed when a message waits behind a turn, confirmed or not, and takes it
     for (const one of said) await inState(round, one, one.who === target ? "accepted" : "done");
     await held?.arrived;
     assert.equal(plant.fake.queue.unconfirmed > 0, held !== undefined);
-    await quiet(round);
+    await quiet(round.plant);
     return { duplicates: 0, ...held };
   }));
 

@@ -11,9 +11,7 @@ import {
   checkLeftovers,
   checkTaken,
   duplicatesIn,
-  runsOf,
   saidInDoubt,
-  type Turn,
 } from "./kill-checks.ts";
 import { openCards, openGates, placeOf, playOn, pressStale } from "./kill-play.ts";
 import {
@@ -82,7 +80,7 @@ async function killOnce(round: Round, arrange: Arrange) {
     lost: 0,
     "second runs of what changed something": 0,
     "out of order": 0,
-    "leftovers killed": before.leftovers.length,
+    "leftovers killed": before.agents.length + before.children.length,
     "cards expired": cards.length,
     retried: [...retries.values()].reduce((sum, count) => sum + count, 0),
     duplicates,
@@ -91,14 +89,15 @@ async function killOnce(round: Round, arrange: Arrange) {
 }
 
 async function kill(round: Round): Promise<Before> {
-  const { plant, spoken } = round;
+  const { plant } = round;
   const agents = await plant.kill();
   const children = noteChildren(round).filter(isRunning);
+  const changed = "select id from turns where state != 'ended' and effects = 1";
   const sending = "select id from outbox where state = 'sending' and refJson is null";
   return {
-    leftovers: [...agents, ...children],
-    turns: plant.rows<Turn>("select id, effects, run from turns where state != 'ended'"),
-    runs: new Map(spoken.map((it) => [it.tag, runsOf(it)])),
+    agents,
+    children,
+    changed: plant.rows<{ id: string }>(changed).map(({ id }) => id),
     inDoubt: plant.rows(sending).length,
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { pidsIn } from "../fakes/acp-agent-steps.ts";
 import type { SeenMessage } from "../fakes/telegram-transcript.ts";
 import type { FakeChat } from "../fakes/telegram-types.ts";
-import { eventually, type Member, type Plant } from "./gateway-process.ts";
+import { eventually, type Member, type Plant, quiet } from "./gateway-process.ts";
 
 export interface Random {
   /** From 0 to `below` - 1. */
@@ -133,12 +133,6 @@ export async function inState(round: Round, it: Spoken, state: string): Promise<
   await eventually(`${it.tag} ${state}`, () => inboxOf(round, it)?.state === state);
 }
 
-/** Nothing is on its way out but what is held. */
-export async function quiet({ plant }: Round, held = 0): Promise<void> {
-  const unsent = "select id from outbox where state in ('pending', 'sending')";
-  await eventually("a quiet outbox", () => plant.rows(unsent).length === held);
-}
-
 /** Anything that ends by itself. */
 export function traffic(round: Round, who: Member): Spoken {
   const { random, say } = round;
@@ -186,7 +180,7 @@ export async function openQuestion(round: Round): Promise<Spoken> {
     said,
   ]);
   await asked(round, it);
-  await quiet(round);
+  await quiet(round.plant);
   return it;
 }
 

@@ -1,7 +1,7 @@
 // The kill matrix, inside a turn: started, asked, decided.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { eventually } from "./gateway-process.ts";
+import { eventually, quiet } from "./gateway-process.ts";
 import { killTenTimes } from "./kill-matrix.ts";
 import {
   around,
@@ -10,7 +10,6 @@ import {
   inboxOf,
   inState,
   linesIn,
-  quiet,
   type Round,
   running,
   type Spoken,
@@ -24,7 +23,7 @@ it("is killed while a turn runs, and begins it again only if it changed nothing"
     await around(round);
     if (sneaks) await eventually("its effect", () => hasEffects(round, turn));
     if (round.random.chance(0.5)) await inState(round, traffic(round, round.target), "accepted");
-    await quiet(round);
+    await quiet(round.plant);
     return { duplicates: 0 };
   }));
 
@@ -36,7 +35,7 @@ it("is killed while a question is open, and asks anew", (t) =>
     await (held?.arrived ?? asked(round, turn));
     await around(round);
     if (random.chance(0.5)) await inState(round, traffic(round, target), "accepted");
-    await quiet(round, held ? 1 : 0);
+    await quiet(round.plant, held ? 1 : 0);
     assert.deepEqual(questionsOf(round, turn), [{ state: "pending" }]);
     return { duplicates: 0, ...held };
   }));
@@ -55,7 +54,7 @@ it("is killed after an answer, and leaves what was allowed to a person", (t) =>
     if (allowed) await eventually("what was allowed", () => linesIn(turn.file) === 1);
     assert.equal(hasEffects(round, turn), allowed);
     await around(round);
-    await quiet(round);
+    await quiet(round.plant);
     return { duplicates: 0, ...held };
   }));
 

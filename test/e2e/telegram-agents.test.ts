@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { type Rig, scripted, startRig } from "./telegram-rig.ts";
+import { eventually, type Rig, scripted, startRig } from "./telegram-rig.ts";
 
 const record = "prompts.jsonl";
 
@@ -116,8 +116,17 @@ it("shows in /status, /tasks and /approvals what is going on, in words a person 
   ana.says("/stop");
   await rig.until(ana.chat, /⌛ Stopped: nothing was run/);
   await rig.until(ana.chat, /^⏹ Stopped\.$/);
+  await rig.until(ana.chat, /Stopped: nothing was changed/);
+  await untilTask(rig, "canceled");
   ana.says("/tasks");
   const tasks = await rig.until(ana.chat, /canceled/);
   assert.equal(tasks.text, "• canceled · write notes/todo.md # Todo");
   assert.equal(rig.said(ana.chat).filter(({ text }) => text.includes("⏹")).length, 1);
 });
+
+function untilTask({ admin }: Rig, state: string): Promise<boolean> {
+  return eventually(`a task that is ${state}`, async () => {
+    const tasks = (await admin("task.list")) as { state: string }[];
+    return tasks.some((task) => task.state === state);
+  });
+}
