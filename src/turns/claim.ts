@@ -120,7 +120,7 @@ export function callerOf(id: string, role: Role, name: string): Caller {
 }
 
 function titleOf(prompts: readonly InboundMessage[]): string {
-  const text = prompts.map((prompt) => prompt.text.trim()).find(Boolean);
+  const [text] = prompts.map((prompt) => prompt.text.trim().split("\n", 1)[0]).filter(Boolean);
   const title = (text ?? prompts[0]?.files[0]?.name ?? "").replace(/\s+/g, " ");
   return title.length > 80 ? `${title.slice(0, 79)}…` : title;
 }
