@@ -1,4 +1,5 @@
 // Wires everything: the only file that knows all of src/ and channels/.
+import { setTimeout as sleep } from "node:timers/promises";
 import { channels } from "../channels/index.ts";
 import { identifyToken } from "./access/identify.ts";
 import { ensureLocal, hashToken, makeToken } from "./access/pairings.ts";
@@ -194,16 +195,14 @@ function contextOf({ log }: Config, listener: ListenerId): ChannelContext {
   };
 }
 
-interface Doors {
-  stop(): Promise<void>;
-}
-
-/** The control socket, and the TCP server when it was asked for; loaded after the listeners, which people wait for. */
+/** The control socket, and the TCP server when it was asked for; loaded once the listeners, which people wait for, are heard. */
 async function openDoors(
-  { config, store }: Wiring,
+  { config, store, spine }: Wiring,
   { running, terminal }: { running: Running; terminal: Open },
-): Promise<Doors> {
+): Promise<Pick<Gateway, "stop">> {
   const { paths, log, listen } = config;
+  const aSecond = sleep(1000, undefined, { ref: false });
+  await Promise.race([spine.listeners.started(), aSecond]);
   const [{ openControl }, { runOperation }] = await Promise.all([
     import("./http/control.ts"),
     import("./admin/operations.ts"),

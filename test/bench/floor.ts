@@ -13,7 +13,7 @@ import { Bot } from "grammy";
 
 const [apiRoot = "", token = "", ...agent] = process.argv.slice(2);
 const answers = new Map<string, string>();
-const child = spawn(process.execPath, agent, { stdio: ["pipe", "pipe", "inherit"] });
+const child = spawn(process.execPath, agent, { stdio: ["pipe", "pipe", "ignore"] });
 
 const connection: ClientConnection = client({ name: "floor" })
   .onNotification(methods.client.session.update, ({ params }) => {

@@ -69,7 +69,7 @@ export async function withPlant(
   } finally {
     fake.faults.clear();
     if (running.gateway) await plant.kill();
-    for (const pid of agentsOf(cli)) killIfThere(pid);
+    agentsOf(cli).forEach(killIfThere);
     await fake.close();
   }
 }
@@ -124,12 +124,11 @@ function query<T>(path: string, sql: string, values: readonly (string | number)[
   }
 }
 
-/** The process groups that a gateway noted as its own. */
+/** The process groups that a gateway noted as its own; a note may be half-written when it is killed. */
 function agentsOf({ state }: CliRig): number[] {
   const folder = join(state, "run");
-  return readdirSync(folder).map(
-    (name) => (JSON.parse(readFileSync(join(folder, name), "utf8")) as { group: number }).group,
-  );
+  const notes = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
+  return notes.flatMap((note) => /"group":(\d+),/.exec(note)?.slice(1).map(Number) ?? []);
 }
 
 function killIfThere(pid: number): void {

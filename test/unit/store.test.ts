@@ -102,8 +102,10 @@ it("gives the lock of a state to one process, and frees it when that one is kill
   const path = join(folder(t), "lock");
   const script = `
     import { takeLock } from "${new URL("../../src/store/lock.ts", import.meta.url)}";
-    if (takeLock(${JSON.stringify(path)})) process.stdout.write("mine");
-    setInterval(() => {}, 1000);`;
+    const lock = takeLock(${JSON.stringify(path)});
+    if (lock) process.stdout.write("mine");
+    // Kept: a lock that nobody holds any more is collected, and freed.
+    setInterval(() => lock, 1000);`;
   const holder = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
