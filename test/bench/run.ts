@@ -68,5 +68,6 @@ async function kill(): Promise<void> {
 if (!flags.micro && !flags.kills) await compare(flags.quick ? 1 : Number(flags.rounds));
 if (!flags.micro && !flags.calm) await kill();
 if (!flags.kills) {
-  console.log(`\n${await storeTable(flags.quick ? 100 : 5000)}\n\n${await renderTable()}`);
+  console.log(`\n${await storeTable(flags.quick ? 100 : 5000)}`);
+  console.log(`\n${await renderTable(flags.quick ? 1 : 16)}`);
 }

@@ -108,7 +108,7 @@ it("shows in /status, /tasks and /approvals what is going on, in words a person 
   const status = await rig.until(ana.chat, /Agent: workspace/);
   assert.match(
     status.text,
-    /^• write notes\/todo\.md # Todo: waits for an answer, see \/approvals \([\w-]{8}, \d+ s\)\n\nAgent: workspace\.$/,
+    /^• write notes\/todo\.md: waits for an answer, see \/approvals \([\w-]{8}, \d+ s\)\n\nAgent: workspace\.$/,
   );
   ana.says("/approvals");
   const open = await rig.until(ana.chat, /decides/);
@@ -120,7 +120,7 @@ it("shows in /status, /tasks and /approvals what is going on, in words a person 
   await untilTask(rig, "canceled");
   ana.says("/tasks");
   const tasks = await rig.until(ana.chat, /canceled/);
-  assert.equal(tasks.text, "• canceled · write notes/todo.md # Todo");
+  assert.equal(tasks.text, "• canceled · write notes/todo.md");
   assert.equal(rig.said(ana.chat).filter(({ text }) => text.includes("⏹")).length, 1);
 });
 
