@@ -127,7 +127,7 @@ function presetOf({ agent }: Config): Preset | string {
     );
   return (
     presetNamed(agent.name) ??
-    `There is no agent ${JSON.stringify(agent.name)}. Known ones: ${presetNames.join(", ")}. Any other: --command "PROGRAM ARGS"`
+    `There is no agent ${JSON.stringify(agent.name)}. Known ones: ${presetNames.join(", ")}. Choose one with: sallyport config set agent NAME. Any other: --command "PROGRAM ARGS"`
   );
 }
 

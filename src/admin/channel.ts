@@ -37,6 +37,11 @@ export const add = operation(addInput, async (context, { id, token, ...channel }
     return failed(
       `There is a channel ${id} already. Give it a new token with: sallyport secret set ${channelSecret(id)}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`,
     );
+  // Two that poll with one token push each other off the line.
+  const twin = Object.keys(before.value).find(
+    (other) => readSecret(paths, channelSecret(other)) === token,
+  );
+  if (twin) return failed(`${twin} has this token already. Make another bot for ${id}.`);
   writeSecret(paths, channelSecret(id), token);
   const changed = await setChannel(paths, id, withoutAbsent(channel));
   if (!changed.ok) return changed;
@@ -114,5 +119,5 @@ export const test = operation(z.strictObject({ id: z.string() }), async (context
   const { state, lastError } = found.health;
   if (state === "connected") return done({ id, kind: found.kind, state });
   const why = lastError ?? "it has not heard from its platform yet";
-  return failed(`${id} is ${state}: ${why}. See also: sallyport doctor`);
+  return failed(`${id} is ${state}: ${why.replace(/\.$/, "")}. See also: sallyport doctor`);
 });

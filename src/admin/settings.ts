@@ -72,6 +72,7 @@ export const set = operation(
 );
 
 export const unset = operation(z.strictObject({ key: z.string() }), async (context, { key }) => {
+  if (!findKey(key)) return failed(unknownKey(key));
   const before = settingsText(context.place.paths);
   const changed = await unsetSetting(context.place.paths, key);
   return changed.ok ? apply(context, { key, before, action: "config.unset", why: "" }) : changed;

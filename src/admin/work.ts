@@ -62,6 +62,8 @@ export interface ApprovalRow {
   /** The local owner's, as in `allow 3`. */
   readonly number: number | null;
   readonly title: string;
+  /** Markdown of the card: the whole effect. */
+  readonly body: string;
   readonly kind: Question["kind"];
   readonly options: Question["options"];
   readonly createdAt: number;
@@ -74,6 +76,7 @@ function* pending(): Op<ApprovalRow[]> {
   for (const {
     id: question,
     title,
+    body,
     kind,
     options,
     createdAt,
@@ -81,7 +84,7 @@ function* pending(): Op<ApprovalRow[]> {
   } of yield* pendingQuestions()) {
     const cards = local ? yield* cardsOf(question) : [];
     const number = cards.find(({ person }) => person === `p:${local?.id}`)?.number ?? null;
-    rows.push({ id: question, number, title, kind, options, createdAt, expiresAt });
+    rows.push({ id: question, number, title, body, kind, options, createdAt, expiresAt });
   }
   return rows;
 }

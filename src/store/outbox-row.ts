@@ -22,6 +22,7 @@ export interface OutboxRow {
   readonly replyTo: MessageRef | null;
   /** The message it already is: the next delivery edits it. */
   readonly ref: MessageRef | null;
+  /** How often a send was begun; above zero and without a ref it may have arrived, whatever the state. */
   readonly attempts: number;
   readonly createdAt: number;
 }

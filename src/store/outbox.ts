@@ -34,6 +34,7 @@ interface Insert extends Readonly<Record<string, unknown>> {
   buttonsJson: string | null;
   fileJson: string | null;
   replyToJson: string | null;
+  attempts: number;
   createdAt: number;
 }
 
@@ -55,7 +56,7 @@ const insert = query((db, p: Insert) =>
       fileJson: p.fileJson,
       replyToJson: p.replyToJson,
       refJson: null,
-      attempts: 0,
+      attempts: p.attempts,
       error: null,
       createdAt: p.createdAt,
       sentAt: null,
@@ -65,6 +66,7 @@ const insert = query((db, p: Insert) =>
 
 export function* addPart(part: NewPart): Op<OutboxRow> {
   const { turn = null, question = null, seq = 0, buttons = [], file, replyTo, to } = part;
+  const attempts = part.state === "sending" ? 1 : 0;
   const [row] = yield* insert({
     kind: part.kind,
     state: part.state,
@@ -79,6 +81,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     buttonsJson: buttons.length > 0 ? JSON.stringify(buttons) : null,
     fileJson: file ? JSON.stringify(file) : null,
     replyToJson: replyTo ? JSON.stringify(replyTo) : null,
+    attempts,
     createdAt: part.at,
   });
   return {
@@ -95,7 +98,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     file: file ?? null,
     replyTo: replyTo ?? null,
     ref: null,
-    attempts: 0,
+    attempts,
     createdAt: part.at,
   };
 }

@@ -24,7 +24,7 @@ export function admitter(
     function* (event) {
       const code = event.kind === "message" ? codeIn(event.text) : null;
       if (event.kind === "message" && code)
-        return yield* admitCode(ports.hmac(code), { listener, event });
+        return yield* admitCode(ports.hmac(code), { listener, event, now: ports.clock.now() });
       const caller = yield* identify({ listener, ...event.sender });
       if (event.kind === "press")
         return keep("press", caller, event, { do: "press", caller, event });
@@ -34,10 +34,16 @@ export function admitter(
 }
 
 /** Of a code only its HMAC is kept, and whom to answer. */
-function* admitCode(hmac: string, { listener, event: whole }: Incoming): Op<Admitted> {
+function* admitCode(
+  hmac: string,
+  { listener, event: whole, now }: Incoming & { readonly now: number },
+): Op<Admitted> {
   const { chat, message, sender } = whole;
   const event = { chat, message, sender };
-  const heard = chat.kind === "direct" || (yield* isEnabled(listener, chat.id));
+  // In a group one answer a day is enough: a flood of codes must not use up what the platform lets us say there.
+  const heard =
+    chat.kind === "direct" ||
+    ((yield* isEnabled(listener, chat.id)) && (yield* takeHint({ listener, ...sender }, now)));
   const body = { hmac, event, heard };
   const after: After = { do: "code", ...body };
   return { kind: "code", state: "accepted", caller: null, role: null, body, after };

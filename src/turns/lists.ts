@@ -96,18 +96,20 @@ export async function approvals(ports: TurnPorts, asked: Asked): Promise<Markdow
   const shown = await ports.store.run(function* () {
     const all = yield* pendingQuestions();
     const open = all.filter((question) => may(caller, "answer", { starter: question.caller }));
-    const numbered: { number: number; line: string }[] = [];
+    const numbered: { number: number; entry: Markdown }[] = [];
     for (const question of open) {
       if (!(yield* isHere(asked, question.conversation))) continue;
       const number = yield* numberFor(ports, caller, question);
-      const line = `- **${number}** ${escapeInline(question.title)}`;
-      numbered.push({ number, line });
+      const whose = titled(yield* findTask(question.task), caller);
+      // The whole effect: nobody decides on what they have not read.
+      const entry = `**${number}** ${escapeInline(question.title)}, for: ${whose}\n\n${question.body}`;
+      numbered.push({ number, entry });
     }
     return numbered;
   });
   const [first] = shown;
   if (!first) return "Nothing waits for a decision.";
-  const list = shown.map(({ line }) => line).join("\n");
+  const list = shown.map(({ entry }) => entry).join("\n\n---\n\n");
   return `${list}\n\n\`allow ${first.number}\` or \`deny ${first.number} because …\` decides.`;
 }
 

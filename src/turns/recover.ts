@@ -48,9 +48,9 @@ interface Found {
 function* settleRows(ports: TurnPorts, swept: boolean): Op<Found> {
   const again: Work[] = [];
   const report: Work[] = [];
-  // Before the questions expire: a card that is to be shown anew no longer tells that it may have arrived.
-  const cutOff = (yield* undelivered()).filter(({ state }) => state === "sending");
-  for (const { id } of cutOff) yield* setOutboxState(id, "pending", "a crash came in between");
+  const left = yield* undelivered();
+  for (const { id, state } of left)
+    if (state === "sending") yield* setOutboxState(id, "pending", "a crash came in between");
   for (const turn of yield* openTurns()) {
     yield* ports.approvals.expireTurn(turn.id, "restart");
     if (turn.state === "stopping") yield* cancel(ports, turn);
@@ -62,8 +62,8 @@ function* settleRows(ports: TurnPorts, swept: boolean): Op<Found> {
     }
   }
   const lanes = yield* waitingConversations();
-  // An edit that is made once more shows nothing twice.
-  const ambiguous = cutOff.filter(({ ref }) => !ref).length;
+  // An edit that is made once more shows nothing twice; what was rewritten while it was sent is pending, and in doubt.
+  const ambiguous = left.filter(({ ref, attempts }) => !ref && attempts > 0).length;
   return { again, report, lanes, rows: yield* undelivered(), ambiguous };
 }
 

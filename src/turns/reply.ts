@@ -134,14 +134,16 @@ async function begin(
   const part = (await ports.render(place.to.listener, text))[0];
   if (!part || growing.closed) return;
   growing.begun = true;
-  const row = await ports.store.run(function* () {
+  const { known, row } = await ports.store.run(function* () {
     const [known] = yield* repliesOf(place.turn);
-    if (known) return known;
+    if (known) return { known };
     const state = ports.deliver.isIdle(place.to) ? "sending" : "pending";
-    return yield* addPart({ ...place, ...part, kind: "reply", state, at: ports.clock.now() });
+    const at = ports.clock.now();
+    return { row: yield* addPart({ ...place, ...part, kind: "reply", state, at }) };
   });
-  growing.message = row.ref ?? undefined;
-  if (row.ref || row.state === "sent" || row.attempts > 0) return;
+  // Of a run before a crash: what was not out by then is on its way since the start.
+  growing.message = known?.ref ?? undefined;
+  if (!row) return;
   growing.shown = text;
   void ports.deliver.sent(row.id).then((ref) => {
     growing.message = ref;

@@ -1,5 +1,6 @@
 // What a process and all it started have used, from /proc (Linux).
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const ticksPerSecond = 100;
 
@@ -58,7 +59,7 @@ export interface Watch {
   stop(): { readonly others: number; readonly cpu: number };
 }
 
-/** From now on. `trees`: roots of what is measured; `helpers`: what drives it, beside this process. */
+/** From now on. `root`: what is measured; `helpers`: what drives it, beside this process. */
 export function watch(root: number, helpers: readonly number[]): Watch {
   const begin = performance.now();
   const driving = [process.pid, ...helpers];
@@ -71,4 +72,17 @@ export function watch(root: number, helpers: readonly number[]): Watch {
       return { cpu, others: Math.max(0, machineCpu() - before.machine - known) / seconds };
     },
   };
+}
+
+/** More cores than this used by something else, and what is measured says little. */
+export const othersMost = 0.3;
+
+/** Waits until nothing else keeps the machine busy, but no longer than that. */
+export async function quiet(patienceMs: number): Promise<void> {
+  const until = performance.now() + patienceMs;
+  while (performance.now() < until) {
+    const watched = watch(process.pid, []);
+    await sleep(1000);
+    if (watched.stop().others <= othersMost) return;
+  }
 }

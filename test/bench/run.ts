@@ -3,8 +3,9 @@ import { parseArgs } from "node:util";
 import { type CrashCounts, crash, crashKinds } from "./crash.ts";
 import { measureOnce, type Sample } from "./measure.ts";
 import { renderTable, storeTable } from "./micro.ts";
+import { othersMost, quiet } from "./processes.ts";
 import { floor, gateway } from "./subjects.ts";
-import { aligned, othersMost, ratioTable } from "./table.ts";
+import { aligned, ratioTable } from "./table.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -13,6 +14,8 @@ const { values: flags } = parseArgs({
     quick: { type: "boolean", default: false },
     /** Only the parts alone: store and rendering. */
     micro: { type: "boolean", default: false },
+    /** Seconds to wait before each measurement for a machine that does nothing else. */
+    patience: { type: "string", default: "0" },
     /** Without kills. */
     calm: { type: "boolean", default: false },
     /** Only the kills. */
@@ -31,7 +34,9 @@ async function compare(rounds: number): Promise<void> {
   const samples: { gateway: Sample[]; floor: Sample[] } = { gateway: [], floor: [] };
   try {
     for (let round = 1; round <= rounds; round += 1) {
+      await quiet(Number(flags.patience) * 1000);
       samples.gateway.push(...(await measureOnce(ours, sizes)));
+      await quiet(Number(flags.patience) * 1000);
       samples.floor.push(...(await measureOnce(bare, sizes)));
       console.error(`round ${round} of ${rounds}`);
     }

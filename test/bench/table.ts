@@ -1,8 +1,6 @@
 // Turns samples into medians, ratios and lines of a table.
 import { type Measure, measures, quantile, type Sample } from "./measure.ts";
-
-/** More of something else than this, and what was measured says little. */
-export const othersMost = 0.3;
+import { othersMost } from "./processes.ts";
 
 export interface Samples {
   readonly gateway: readonly Sample[];

@@ -93,12 +93,12 @@ async function kill(round: Round): Promise<Before> {
   const agents = await plant.kill();
   const children = noteChildren(round).filter(isRunning);
   const changed = "select id from turns where state != 'ended' and effects = 1";
-  const sending = "select id from outbox where state = 'sending' and refJson is null";
+  const begun = "state in ('pending', 'sending') and attempts > 0 and refJson is null";
   return {
     agents,
     children,
     changed: plant.rows<{ id: string }>(changed).map(({ id }) => id),
-    inDoubt: plant.rows(sending).length,
+    inDoubt: plant.rows(`select id from outbox where ${begun}`).length,
   };
 }
 

@@ -112,7 +112,8 @@ it("shows in /status, /tasks and /approvals what is going on, in words a person 
   );
   ana.says("/approvals");
   const open = await rig.until(ana.chat, /decides/);
-  assert.equal(open.text, "• 1 Create todo.md\n\nallow 1 or deny 1 because … decides.");
+  assert.match(open.text, /^1 Create todo\.md, for: write notes\/todo\.md\n[\s\S]*# Todo/);
+  assert.match(open.text, /allow 1 or deny 1 because … decides\.$/);
   ana.says("/stop");
   await rig.until(ana.chat, /⌛ Stopped: nothing was run/);
   await rig.until(ana.chat, /^⏹ Stopped\.$/);

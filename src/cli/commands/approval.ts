@@ -1,11 +1,17 @@
 // sallyport approval: what waits for a decision.
 import type { Command } from "commander";
+import { harmless } from "../../core/visible.ts";
 import { report } from "../operator.ts";
 import { alreadyVisible, short, table, when } from "../output.ts";
 
 interface DecideFlags {
   readonly option?: string;
   readonly reason?: string;
+}
+
+/** Nobody decides from a title: what would be done stands below the table, to its end. */
+function wholeEffect(row: { readonly id: string; readonly title: string; readonly body: string }) {
+  return `\n${row.id.slice(0, 8)} ${alreadyVisible(row.title)}\n${harmless(row.body)}\n`;
 }
 
 export function addApproval(root: Command): void {
@@ -17,13 +23,13 @@ export function addApproval(root: Command): void {
       report(command, { name: "approval.list", input: {} }, (rows) =>
         rows.length === 0
           ? "Nothing waits for a decision."
-          : table(rows, [
+          : `${table(rows, [
               { title: "ID", of: (row) => row.id.slice(0, 8) },
               { title: "NUMBER", of: (row) => (row.number === null ? "-" : String(row.number)) },
               { title: "UNTIL", of: (row) => when(row.expiresAt) },
               { title: "OPTIONS", of: (row) => row.options.map(({ key }) => key).join(", ") },
               { title: "WHAT", visible: true, of: (row) => short(row.title) },
-            ]),
+            ])}\n${rows.map(wholeEffect).join("")}`,
       ),
     );
   for (const verb of ["allow", "deny"] as const) {
