@@ -5,7 +5,11 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import Database from "better-sqlite3";
+import { readEnvironment } from "../../src/config/environment.ts";
+import { placeOf } from "../../src/config/paths.ts";
+import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
 import { isRunning } from "../fakes/acp-agent-steps.ts";
+import { memoryLog } from "../fakes/agent-rig.ts";
 import { type CliRig, cliRig, type Started } from "../fakes/cli-rig.ts";
 import type { Person } from "../fakes/telegram-people.ts";
 import { type FakeTelegram, startTelegramServer } from "../fakes/telegram-server.ts";
@@ -69,7 +73,7 @@ export async function withPlant(
   } finally {
     fake.faults.clear();
     if (running.gateway) await plant.kill();
-    agentsOf(cli).forEach(killIfThere);
+    await endLeftovers(cli);
     await fake.close();
   }
 }
@@ -131,12 +135,14 @@ function agentsOf({ state }: CliRig): number[] {
   return notes.flatMap((note) => /"group":(\d+),/.exec(note)?.slice(1).map(Number) ?? []);
 }
 
-function killIfThere(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // It ended by itself.
-  }
+/** As the next gateway would: also what was started and not noted yet. */
+async function endLeftovers({ state, workspace }: CliRig): Promise<void> {
+  const environment = readEnvironment();
+  const placed = placeOf({ workspace, state }, environment);
+  assert.ok(placed.ok);
+  const { dir: stateDir, hash: stateHash } = placed.place.paths;
+  const options = { stateDir, stateHash, environment: environment.variables, log: memoryLog() };
+  assert.equal(await createLocalSandbox(options).sweep(), "clean");
 }
 
 async function ran(cli: CliRig, args: readonly string[], input = ""): Promise<void> {

@@ -1,5 +1,4 @@
 // After the restart: people press what is to be pressed until nothing is left to do.
-import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import type { SeenMessage } from "../fakes/telegram-transcript.ts";
 import { eventually, type Member } from "./gateway-process.ts";
@@ -56,9 +55,9 @@ export async function playOn(
       for (const who of round.plant.members)
         for (const card of saidIn(round, who.chat)) {
           if (press(who, card, "Allow once")) busy += 1;
-          if (!retry || !press(who, card, "Retry")) continue;
+          const tag = retry ? tagOfReport(round, card, who) : undefined;
+          if (tag === undefined || !press(who, card, "Retry")) continue;
           busy += 1;
-          const tag = tagOfReport(round, card, who);
           retries.set(tag, (retries.get(tag) ?? 0) + 1);
         }
       return busy === 0 && isOver(round);
@@ -77,14 +76,13 @@ function isOver(round: Round): boolean {
   return spoken.every((it) => inboxOf(round, it)?.state === "done");
 }
 
-/** Which message a report is about: the database knows. */
-function tagOfReport(round: Round, { id }: SeenMessage, { chat }: Member): string {
-  const about = round.spoken.find((it) => {
+/** Which message a report is about: the database knows, a moment after people do. */
+function tagOfReport(round: Round, card: SeenMessage, { chat }: Member): string | undefined {
+  if (!hasButton(card, "Retry")) return undefined;
+  return round.spoken.find((it) => {
     const turn = inboxOf(round, it)?.turn;
-    return turn && it.who.chat === chat && refsOf(round, turn).includes(id);
-  });
-  assert.ok(about, `nobody knows what the report ${id} is about`);
-  return about.tag;
+    return turn && it.who.chat === chat && refsOf(round, turn).includes(card.id);
+  })?.tag;
 }
 
 /** The messages that a turn's answer became. */
