@@ -25,6 +25,8 @@ const count = (value: number, description: string) =>
   z.int().min(0).max(100_000).default(value).describe(description);
 const some = (value: number, description: string) =>
   z.int().min(1).max(1000).default(value).describe(description);
+const names = (description: string) =>
+  z.array(z.string().min(1).max(255)).default([]).describe(description);
 const kinds = (description: string) => z.array(z.enum(toolKinds)).default([]).describe(description);
 
 /** What every channel has; the channel itself checks the rest. */
@@ -97,6 +99,42 @@ export const settingsSchema = z.strictObject({
     .enum(["local"])
     .default("local")
     .describe("What the agent runs in; local isolates nothing"),
+  http: z
+    .strictObject({
+      host: z
+        .string()
+        .min(1)
+        .max(255)
+        .default("127.0.0.1")
+        .describe("Address that the page is served on"),
+      port: z
+        .int()
+        .min(0)
+        .max(65_535)
+        .optional()
+        .describe(
+          "Its port; 7420 or, if that is taken, any free one when not set; 0: any free one",
+        ),
+      publicUrl: z
+        .url({ protocol: /^https?$/, hostname: /./ })
+        .optional()
+        .describe("How others reach it, through a reverse proxy with TLS: https://…"),
+      hosts: names("Further host names that it answers to"),
+      origins: z
+        .array(z.url({ protocol: /^https?$/ }))
+        .default([])
+        .describe("Further sites whose pages may act here, as scheme://host:port"),
+      trustedProxies: names(
+        "Addresses or networks of proxies whose word on the caller's address counts",
+      ),
+      useEnvProxy: z
+        .boolean()
+        .default(false)
+        .describe(
+          "Requests to addresses that callers name go through the proxy of the environment",
+        ),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       days: z
