@@ -1,0 +1,21 @@
+// What the parts of a gateway share while it runs.
+import type { Preset } from "../agent/presets.ts";
+import type { Config } from "../config/config.ts";
+import type { Settings } from "../config/settings.ts";
+import type { Agent } from "../core/agent.ts";
+import type { Store } from "../store/store.ts";
+import type { Spine } from "../turns/spine.ts";
+
+/** Changes when the settings file does. */
+export interface Live {
+  settings: Settings;
+}
+
+export interface Wiring {
+  readonly config: Config;
+  readonly live: Live;
+  readonly preset: Preset;
+  readonly agent: Agent;
+  readonly store: Store;
+  readonly spine: Spine;
+}
