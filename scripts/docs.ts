@@ -1,10 +1,11 @@
-// Writes docs/reference/ from the code: settings, commands of the command line, commands of the chat. `--check` only compares.
+// Writes docs/reference/ from the code: settings, commands of the command line and of the chat, HTTP. `--check` only compares.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Command, Option } from "commander";
 import { program } from "../src/cli/program.ts";
 import { settingKeys } from "../src/config/keys.ts";
 import { menu } from "../src/turns/words.ts";
+import { httpPage } from "./http-page.ts";
 
 export interface CliCommand {
   /** `pair invite`; empty for `sallyport` itself. */
@@ -28,6 +29,7 @@ export function pages(): { path: string; text: string }[] {
   return [
     { path: "docs/reference/settings.md", text: settingsPage() },
     { path: "docs/reference/commands.md", text: commandsPage(cliCommands()) },
+    { path: "docs/reference/http.md", text: httpPage([], generated) },
   ];
 }
 

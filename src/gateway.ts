@@ -9,8 +9,10 @@ import { turnSettings } from "./config/turn-settings.ts";
 import { systemClock } from "./core/clock.ts";
 import { openChannel, openTerminal } from "./gateway/channels.ts";
 import { openDoors } from "./gateway/doors.ts";
+import { linksOf } from "./gateway/links.ts";
+import { createPage } from "./gateway/page.ts";
 import { createRunning } from "./gateway/running.ts";
-import type { Wiring } from "./gateway/wiring.ts";
+import type { Live, Wiring } from "./gateway/wiring.ts";
 import { createWorker, presetOf } from "./gateway/worker.ts";
 import { type Lock, waitForLock } from "./store/lock.ts";
 import { openSqlite } from "./store/sqlite.ts";
@@ -45,7 +47,7 @@ export async function startGateway(config: Config): Promise<Started> {
     lock.release();
     return { ok: false, problem: preset };
   }
-  const live = { settings: config.settings };
+  const live: Live = { settings: config.settings };
   const store = openSqlite(paths.database);
   const { agent, sandbox, agentAsked } = await createWorker(config, preset, store);
   const parts: SpineParts = {
@@ -59,15 +61,17 @@ export async function startGateway(config: Config): Promise<Started> {
     agentAsked,
     drainMs,
     settings: () => turnSettings(live.settings),
+    ...linksOf(live, codeKey(paths)),
   };
   const spine = createSpine(parts);
   const wiring: Wiring = { config, live, preset, agent, store, spine };
-  const running = createRunning(wiring);
-  return { ok: true, gateway: await openAll(wiring, running, lock) };
+  return { ok: true, gateway: await openAll(wiring, lock) };
 }
 
-async function openAll(wiring: Wiring, running: Running, lock: Lock): Promise<Gateway> {
+async function openAll(wiring: Wiring, lock: Lock): Promise<Gateway> {
   const { config, store, spine } = wiring;
+  const page = createPage(wiring);
+  const running = createRunning(wiring, page);
   await giveLocalOwner(config, store);
   const terminal = openTerminal(config, store);
   const ids = Object.keys(wiring.live.settings.channels);
@@ -75,8 +79,8 @@ async function openAll(wiring: Wiring, running: Running, lock: Lock): Promise<Ga
   for (const one of opened)
     if (typeof one === "string")
       config.log.error({ problem: one }, "A channel could not be opened");
-  await spine.open([terminal, ...opened.filter((one) => typeof one !== "string")]);
-  const doors = openDoors(wiring, { running, terminal });
+  await spine.open([terminal, page.open, ...opened.filter((one) => typeof one !== "string")]);
+  const doors = openDoors(wiring, { running, terminal, page });
   return {
     running,
     ready: Promise.all([doors, spine.listeners.started()]).then(() => undefined),

@@ -21,7 +21,9 @@ const paces = {
 
 export function openListener(config: TelegramConfig, context: ChannelContext): Listener {
   const { token, apiRoot } = config;
-  const client = (timeoutSeconds: number) => new Api(token, { apiRoot, timeoutSeconds });
+  const through = context.proxied ? { fetch: fetchThrough(context, apiRoot) } : {};
+  const client = (timeoutSeconds: number) =>
+    new Api(token, { apiRoot, timeoutSeconds, ...through });
   const api = client(callSeconds);
   const bot = { id: Number(token.split(":")[0]), username: "", now: Date.now };
   const polling = createPolling({
@@ -55,6 +57,12 @@ export function openListener(config: TelegramConfig, context: ChannelContext): L
       return bot.username ? `https://t.me/${bot.username}?start=${payload}` : undefined;
     },
   };
+}
+
+/** What grammY gives is of the fetch that it brings along: the same but for its types. */
+function fetchThrough(context: ChannelContext, apiRoot: string): typeof fetch {
+  const guarded = context.fetchFrom(apiRoot);
+  return (url, init) => guarded(String(url), init);
 }
 
 /** Group chats have negative ids. */

@@ -12,7 +12,7 @@ export interface BudgetLimits {
 
 export type Spent = "ok" | { readonly refused: "listener" | "caller"; readonly retryAt: number };
 
-const window = 3_600_000;
+export const budgetWindow = 3_600_000;
 
 export interface Spending {
   readonly listener: ListenerId;
@@ -25,10 +25,10 @@ export interface Spending {
 export function* spend({ listener, caller, now, limits }: Spending): Op<Spent> {
   const ofCaller = yield* spentOf(`tasks ${caller}`, now);
   if (ofCaller.tokens >= limits.callerTasksPerHour)
-    return { refused: "caller", retryAt: ofCaller.at + window };
+    return { refused: "caller", retryAt: ofCaller.at + budgetWindow };
   const ofListener = yield* spentOf(`tasks ${listener}`, now);
   if (ofListener.tokens >= limits.listenerTasksPerHour)
-    return { refused: "listener", retryAt: ofListener.at + window };
+    return { refused: "listener", retryAt: ofListener.at + budgetWindow };
   if ((yield* countAnonymous(listener)) >= limits.listenerConcurrent)
     return { refused: "listener", retryAt: now + 60_000 };
   yield* saveBucket(`tasks ${caller}`, { ...ofCaller, tokens: ofCaller.tokens + 1 });
@@ -39,7 +39,7 @@ export function* spend({ listener, caller, now, limits }: Spending): Op<Spent> {
 /** What was spent in the window. One that lies in the future, because the clock went back, begins now: that refills nothing and blocks for one window at most. */
 function* spentOf(key: string, now: number): Op<Bucket> {
   const bucket = yield* bucketOf(key);
-  if (!bucket || now - bucket.at >= window) return { tokens: 0, at: now };
+  if (!bucket || now - bucket.at >= budgetWindow) return { tokens: 0, at: now };
   if (bucket.at <= now) return bucket;
   const moved = { tokens: bucket.tokens, at: now };
   yield* saveBucket(key, moved);

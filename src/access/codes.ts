@@ -2,12 +2,12 @@
 import { createHmac, randomInt } from "node:crypto";
 import type { Role, Sender } from "../core/words.ts";
 import { linkAccount, pairingOf } from "../store/accounts.ts";
-import { addCode, nameTakenBy, useCode, withdrawCodes } from "../store/codes.ts";
+import { addCode, type CodeRow, nameTakenBy, useCode, withdrawCodes } from "../store/codes.ts";
 import { addPairing, findPairing, type Pairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { audit } from "./audit.ts";
 import { countFailure, forgetFailures, mayTry } from "./backoff.ts";
-import { localAccount, nameProblem } from "./pairings.ts";
+import { localAccount, nameProblem, webListener } from "./pairings.ts";
 
 /** 32 characters, without 0 O 1 I. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -100,6 +100,9 @@ export function* redeemCode(redeeming: Redeeming): Op<Redeemed> {
   // A code tried out at the keyboard must not cost the owner their place there.
   if (from?.kind === "local" && listener === localAccount.listener)
     return yield* refuse(redeeming, "the account at the keyboard stays where it is");
+  // The session would still be the one, while what is written in it became the other's.
+  if (listener === webListener)
+    return yield* refuse(redeeming, "on the page a code is for signing in");
   if (!(yield* mayTry(sender, now))) return yield* refuse(redeeming, "too many attempts");
   const by = `a:${listener}:${account}`;
   const code = yield* useCode({ hmac, at: now, by });
@@ -109,7 +112,7 @@ export function* redeemCode(redeeming: Redeeming): Op<Redeemed> {
     yield* countFailure(sender, now);
     return yield* refuse(redeeming, "wrong, used or expired");
   }
-  const pairing = yield* pairingFor(redeeming, code.name, code.role);
+  const pairing = yield* pairingFor(code, redeeming);
   const name = sender.name.slice(0, 100);
   yield* linkAccount({ listener, account, name, pairing: pairing.id, linkedAt: now });
   yield* forgetFailures(sender);
@@ -134,10 +137,10 @@ export function* burnCode(hmac: string, sender: Sender, now: number): Op<void> {
   yield* note({ sender, now }, { target: "", outcome: "refused", why });
 }
 
-function* pairingFor(
-  { id, now }: Redeeming,
-  name: string,
-  role: Exclude<Role, "anonymous">,
+/** The pairing that a taken code opens; made, with this id, if it is new. */
+export function* pairingFor(
+  { name, role }: Pick<CodeRow, "name" | "role">,
+  { id, now }: Pick<Redeeming, "id" | "now">,
 ): Op<Pairing> {
   const known = yield* findPairing(name);
   if (known) return known;

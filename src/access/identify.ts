@@ -1,11 +1,16 @@
 // Who is this: the pairing behind an account or a token, or nobody we know.
 import type { Caller, PairingId, PairingKind, Role, Sender } from "../core/words.ts";
 import { pairingOf } from "../store/accounts.ts";
-import { findPairingByToken } from "../store/pairings.ts";
+import { findPairingById, findPairingByToken } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
+import { webListener } from "./pairings.ts";
 
 export function* identify({ listener, account, name }: Sender): Op<Caller> {
-  const pairing = yield* pairingOf(listener, account);
+  // On the page the account is the pairing itself, as the guard found it by a session or token.
+  const pairing =
+    listener === webListener
+      ? yield* findPairingById(account)
+      : yield* pairingOf(listener, account);
   return pairing
     ? callerOf(pairing)
     : { id: `a:${listener}:${account}`, pairing: null, role: "anonymous", name };
@@ -19,6 +24,7 @@ export function* identifyToken(
   return pairing && { caller: callerOf(pairing), kind: pairing.kind };
 }
 
-function callerOf({ id, role, name }: { id: PairingId; role: Role; name: string }): Caller {
+export function callerOf(pairing: { id: PairingId; role: Role; name: string }): Caller {
+  const { id, role, name } = pairing;
   return { id: `p:${id}`, pairing: id, role, name };
 }

@@ -13,6 +13,7 @@ import {
   setTokenHash,
 } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
+import { dropSessionsOf } from "../store/sessions.ts";
 import { listTasks } from "../store/tasks.ts";
 
 /** Undefined when the name can be used; else what is wrong with it. */
@@ -33,6 +34,9 @@ export function hashToken(token: string): string {
 }
 
 export const localAccount = { listener: "terminal", account: "local" } as const;
+
+/** The page: each pairing's account there is the pairing itself, and stays with it. */
+export const webListener = "web";
 
 /** The owner at the keyboard: a fresh token at each start, and the terminal's account. */
 export function* ensureLocal(p: { id: PairingId; tokenHash: string; now: number }): Op<PairingId> {
@@ -104,10 +108,12 @@ export function* changeRole(
   return { ...pairing, role };
 }
 
-/** The old token stops counting; undefined when there is no such pairing. */
+/** The old token and all browser sessions stop counting; undefined when there is no such pairing. */
 export function* rotateToken(name: string, tokenHash: string): Op<Pairing | undefined> {
   const pairing = yield* findPairing(name);
-  if (pairing) yield* setTokenHash(pairing.id, tokenHash);
+  if (!pairing) return undefined;
+  yield* setTokenHash(pairing.id, tokenHash);
+  yield* dropSessionsOf(pairing.id);
   return pairing;
 }
 
@@ -124,16 +130,22 @@ export function* unlink(name: string, listeners: readonly ListenerId[]): Op<Unli
   const linked = yield* accountsOf(pairing.id);
   const accounts = linked.filter(({ listener }) => listeners.includes(listener));
   for (const one of accounts) yield* unlinkAccount(one.listener, one.account);
+  if (accounts.some(({ listener }) => listener === webListener)) {
+    yield* dropSessionsOf(pairing.id);
+    // Of a person it came from the page as well, and opens the same doors.
+    if (pairing.kind === "person") yield* setTokenHash(pairing.id, null);
+  }
   return { pairing, accounts };
 }
 
-/** The grant and all its accounts and open codes go at once. */
+/** The grant and all its accounts, sessions and open codes go at once. */
 export function* removePairing(name: string, now: number): Op<Unlinked | undefined> {
   const pairing = yield* findPairing(name);
   if (!pairing) return undefined;
   const accounts = yield* accountsOf(pairing.id);
   for (const one of accounts) yield* unlinkAccount(one.listener, one.account);
   yield* withdrawCodes(name, now);
+  yield* dropSessionsOf(pairing.id);
   yield* dropPairing(pairing.id);
   return { pairing, accounts };
 }

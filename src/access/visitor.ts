@@ -9,6 +9,8 @@ export interface Visitor {
   readonly operator: boolean;
   /** Names its session without being the secret of it; null for a token. */
   readonly session: string | null;
+  /** What its token is kept under, to see whether it still counts; absent for a session. */
+  readonly tokenHash?: string;
   /** Ms since 1970; null for a token. */
   readonly expiresAt: number | null;
 }

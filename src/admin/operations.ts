@@ -3,11 +3,13 @@ import { z } from "zod";
 import * as channel from "./channel.ts";
 import type { AdminContext, Operation, Outcome } from "./context.ts";
 import { doctor } from "./doctor.ts";
+import { link } from "./link.ts";
 import * as pair from "./pair.ts";
 import * as settings from "./settings.ts";
 import * as work from "./work.ts";
 
 export const operations = {
+  link,
   "pair.invite": pair.invite,
   "pair.list": pair.list,
   "pair.set": pair.set,

@@ -15,6 +15,7 @@ import {
 } from "../access/pairings.ts";
 import { codeKey } from "../config/secrets.ts";
 import { loadSettings } from "../config/settings-file.ts";
+import { countSessions } from "../store/sessions.ts";
 import { type AdminContext, done, failed, noted, operation } from "./context.ts";
 
 const name = z.string().min(1).max(200);
@@ -31,6 +32,8 @@ export interface Invitation {
   /** What to send to the bot in a direct chat. */
   readonly join: string;
   readonly links: readonly { readonly listener: string; readonly url: string }[];
+  /** Where they may type the code instead; null while the page is not served. */
+  readonly page: string | null;
 }
 
 export const invite = operation(
@@ -57,13 +60,33 @@ export const invite = operation(
       name: input.name,
       join: `join ${code}`,
       links,
+      page: await pairPage(context),
     };
     return done(invitation);
   },
 );
 
+async function pairPage({ place, running }: AdminContext): Promise<string | null> {
+  const own = running?.pageUrl();
+  if (own === undefined) return null;
+  const loaded = await loadSettings(place.paths);
+  const url = (loaded.ok ? loaded.settings.http.publicUrl : undefined) ?? own;
+  return `${url.replace(/\/+$/, "")}/pair`;
+}
+
+export interface Listed extends Known {
+  /** Browsers that are signed in. */
+  readonly sessions: number;
+}
+
 export const list = operation(z.strictObject({}), async (context) => {
-  const pairings: Known[] = await (await context.store()).run(knownPairings);
+  const store = await context.store();
+  const pairings = await store.run(function* () {
+    const all: Listed[] = [];
+    for (const one of yield* knownPairings())
+      all.push({ ...one, sessions: yield* countSessions(one.id, context.clock.now()) });
+    return all;
+  });
   return done(pairings);
 });
 

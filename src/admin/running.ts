@@ -1,6 +1,13 @@
 // What an operator can do to a gateway that runs; gateway.ts gives it.
 import type { ListenerHealth } from "../core/channel.ts";
-import type { AccountId, ChannelName, ListenerId, PairingId, TaskId } from "../core/words.ts";
+import type {
+  AccountId,
+  Caller,
+  ChannelName,
+  ListenerId,
+  PairingId,
+  TaskId,
+} from "../core/words.ts";
 
 export interface OpenListener {
   readonly id: ListenerId;
@@ -20,6 +27,20 @@ export interface AgentProbe {
 
 export type Change = { readonly done: true } | { readonly done: false; readonly problem: string };
 
+export interface Decision {
+  /** Key of one of the question's options ("allow": the narrowest), or the text of a text question. */
+  readonly option: string;
+  readonly reason?: string | undefined;
+  /** Where it was said, for the audit row. */
+  readonly place: string;
+}
+
+/** What became of it, with a sentence for whoever decided. */
+export interface Decided {
+  readonly is: "decided" | "already-decided" | "expired" | "not-yours" | "no-such-option";
+  readonly text: string;
+}
+
 export interface Running {
   readonly agent: { readonly name: string; readonly asks: boolean };
   /** Its turns stop, its questions expire, its sandbox ends. The grant itself is gone already. */
@@ -32,10 +53,16 @@ export interface Running {
   cancelTask(id: TaskId): Promise<Change>;
   /** `option`: "allow" (the narrowest) or "deny", or the key of one of the question's options. By the local owner. */
   decide(question: string, option: string, reason?: string): Promise<Change>;
+  /** Undefined alike for a question that is not there and one that is not theirs to answer. */
+  decideAs(caller: Caller, question: string, decision: Decision): Promise<Decided | undefined>;
+  /** Undefined alike for a task that is not there and one that is not theirs to stop. */
+  stopTask(caller: Caller, id: TaskId): Promise<"stopping" | "not-running" | undefined>;
   /** Opens the listener of `channels.<id>`, or opens it anew with changed settings. */
   openChannel(id: ListenerId): Promise<Change>;
   closeChannel(id: ListenerId): Promise<void>;
   listeners(): readonly OpenListener[];
+  /** Where this machine reaches the page, without a slash at the end; undefined while it is not served. */
+  pageUrl(): string | undefined;
   joinLink(id: ListenerId, code: string): string | undefined;
   /** The settings file has changed: act on it, or say why not and keep the old ones. */
   reload(): Promise<Change>;

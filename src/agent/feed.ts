@@ -28,6 +28,7 @@ export class Feed implements AsyncIterable<AgentEvent> {
       this.#waiting.push(event);
     }
     if ("call" in event) this.#weight += weightOf(event.call);
+    if (event.type === "file") this.#weight += event.bytes.byteLength;
     this.#wake?.();
     return this.#weight > this.#heldChars ? "full" : "taken";
   }

@@ -16,6 +16,12 @@ export interface AgentLimits {
   readonly textChars: number;
   /** What one turn may make us hold at once: tool calls with their diffs, and events nobody has read yet. */
   readonly heldChars: number;
+  /** Of one file that it sends. */
+  readonly fileBytes: number;
+  /** Files of one turn. */
+  readonly files: number;
+  /** All files of one turn together. */
+  readonly filesBytes: number;
   readonly openTools: number;
   readonly openQuestions: number;
   /** Lines in a row that are no messages. */
@@ -33,6 +39,9 @@ export const defaultLimits: AgentLimits = {
   lineBytes: 16 * 1024 * 1024,
   textChars: 8 * 1024 * 1024,
   heldChars: 64 * 1024 * 1024,
+  fileBytes: 20_000_000,
+  files: 10,
+  filesBytes: 40_000_000,
   openTools: 500,
   openQuestions: 64,
   junkLines: 10,

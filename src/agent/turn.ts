@@ -3,6 +3,7 @@ import type { AgentEvent, FormReply, PermissionReply, StopReason } from "../core
 import { Feed } from "./feed.ts";
 import { formFields } from "./form.ts";
 import { type AgentLimits, inWords } from "./limits.ts";
+import { linkText, MadeFiles } from "./made-file.ts";
 import { permissionOptions } from "./permission.ts";
 import { openQuestion, type Question } from "./question.ts";
 import { type Fields, isFields } from "./tool-call.ts";
@@ -14,6 +15,7 @@ export class Turn {
   readonly feed: Feed;
   readonly #limits: AgentLimits;
   readonly #tools: Tools;
+  readonly #files: MadeFiles;
   readonly #questions = new Set<{ readonly takeBack: () => void }>();
   #sendCancel: (() => void) | undefined;
   #cancelledAt: number | undefined;
@@ -26,6 +28,7 @@ export class Turn {
     this.#limits = limits;
     this.feed = new Feed(limits.heldChars);
     this.#tools = new Tools(limits);
+    this.#files = new MadeFiles(limits);
   }
 
   get ended(): boolean {
@@ -97,6 +100,8 @@ export class Turn {
     if (this.#ended) return;
     this.#ended = true;
     this.#takeBackQuestions();
+    const { leftOut } = this.#files;
+    if (leftOut !== undefined) this.feed.push({ type: "text", text: leftOut });
     const why = this.#failure;
     this.feed.close(why === undefined ? { type: "end", reason } : { type: "failed", why });
   }
@@ -151,13 +156,24 @@ export class Turn {
   }
 
   #say(content: unknown): void {
-    if (!isFields(content) || content.type !== "text" || typeof content.text !== "string") return;
+    if (!isFields(content)) return;
+    if (content.type === "text" && typeof content.text === "string") {
+      this.#write(content.text);
+      return;
+    }
+    const link = linkText(content);
+    if (link !== undefined) this.#write(link);
+    const file = this.#files.take(content);
+    if (file !== undefined) this.#push({ type: "file", ...file });
+  }
+
+  #write(text: string): void {
     const limit = this.#limits.textChars;
     const room = limit - this.#chars;
-    this.#chars += content.text.length;
-    if (content.text.length <= room) this.#push({ type: "text", text: content.text });
+    this.#chars += text.length;
+    if (text.length <= room) this.#push({ type: "text", text });
     else if (room >= 0) {
-      this.#push({ type: "text", text: content.text.slice(0, room) + cutNote });
+      this.#push({ type: "text", text: text.slice(0, room) + cutNote });
       this.#chars = Math.max(this.#chars, limit + 1);
     }
     if (this.#chars > 8 * limit) this.stopWith("The agent would not stop writing.");

@@ -8,7 +8,7 @@ import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addQuestion, type Question } from "../store/questions.ts";
 import { setTaskState } from "../store/tasks.ts";
-import { cardText } from "./card.ts";
+import { cardText, linkOf } from "./card.ts";
 import type { ApprovalPorts, Ask, Recipient } from "./ports.ts";
 
 export const patience = 3_600_000;
@@ -23,13 +23,7 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
   const now = ports.clock.now();
   const question = newQuestion(ask, ports.token(), now);
   const shown = await Promise.all(
-    recipients.map(async (recipient) => ({
-      recipient,
-      card: ports.token(),
-      tokens: question.options.map(({ key }) => ({ key, token: ports.token() })),
-      // What is too long for one message goes out before the card: nothing is approved unread.
-      before: (await ports.render(recipient.to.listener, cardText(question, 1))).slice(0, -1),
-    })),
+    recipients.map((recipient) => prepare(ports, question, recipient)),
   );
   const waits = mayAnswer ? [] : await ports.render(ask.home.to.listener, ownersAsked);
   const rows = await ports.store.run(function* () {
@@ -56,12 +50,34 @@ interface Shown {
   readonly before: readonly Part[];
 }
 
+async function prepare(
+  ports: ApprovalPorts,
+  question: Question,
+  recipient: Recipient,
+): Promise<Shown> {
+  const { to } = recipient;
+  const card = ports.token();
+  const link = await linkOf(ports, question, { card, to });
+  const parts = await ports.render(to.listener, cardText(question, 1, link));
+  const tokens = question.options.map(({ key }) => ({ key, token: ports.token() }));
+  // What is too long for one message goes out before the card: nothing is approved unread.
+  return { recipient, card, tokens, before: parts.slice(0, -1) };
+}
+
 function* addShown(ports: ApprovalPorts, question: Question, shown: Shown): Op<OutboxRow[]> {
   const { person, to, replyTo } = shown.recipient;
   const common = { to, at: question.createdAt, ...(replyTo ? { replyTo } : {}) };
   const rows: OutboxRow[] = [];
   for (const part of shown.before)
-    rows.push(yield* addPart({ ...common, ...part, kind: "notice", state: "pending" }));
+    rows.push(
+      yield* addPart({
+        ...common,
+        ...part,
+        kind: "notice",
+        state: "pending",
+        question: question.id,
+      }),
+    );
   const state = rows.length === 0 && ports.isIdle(to) ? "sending" : "pending";
   const row = yield* addPart({ ...common, kind: "card", state, question: question.id, plain: "" });
   const place = { ...to, outbox: row.id };

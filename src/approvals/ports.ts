@@ -26,6 +26,8 @@ export interface ApprovalPorts {
   ownerChats(): Promise<readonly Recipient[]>;
   deliver(rows: readonly OutboxRow[]): void;
   isIdle(to: Address): boolean;
+  /** Where this card can be answered in a browser; undefined where its chat has buttons, or nobody could reach us. */
+  cardLink?(listener: string, card: string): string | undefined;
 }
 
 export interface Ask {

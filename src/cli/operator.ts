@@ -97,3 +97,11 @@ export async function report<N extends OperationName>(
   if (wantsJson(command)) printJson(value);
   else print(show(value));
 }
+
+/** Reads what follows `flag`: 1 and up, in digits. */
+export function wholeNumber(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new Failure(`${flag} ${JSON.stringify(text)} is not a number: give one from 1 up.`);
+  };
+}

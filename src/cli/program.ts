@@ -6,6 +6,7 @@ import { addChannel } from "./commands/channel.ts";
 import { addChat } from "./commands/chat.ts";
 import { addConfig } from "./commands/config.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addLink } from "./commands/link.ts";
 import { addPair } from "./commands/pair.ts";
 import { addSecret } from "./commands/secret.ts";
 import { addStart } from "./commands/start.ts";
@@ -29,6 +30,7 @@ export function program(): Command {
   for (const add of [
     addStart,
     addChat,
+    addLink,
     addPair,
     addChannel,
     addConfig,

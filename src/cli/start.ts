@@ -1,13 +1,17 @@
 // Runs the gateway; at a terminal the chat is right there.
 import type { Command } from "commander";
+import type { Outcome } from "../admin/context.ts";
+import type { PageLink } from "../admin/link.ts";
 import { type Config, loadConfig, type StartFlags } from "../config/config.ts";
 import { type Environment, readEnvironment } from "../config/environment.ts";
 import { ensureState, type Place, placeOf, socketOf } from "../config/paths.ts";
 import { confirmProject, readProject } from "../config/project.ts";
 import type { Gateway } from "../gateway.ts";
 import { askYes, projectText } from "./commands/config.ts";
+import { call } from "./control-client.ts";
+import { linkText } from "./link-text.ts";
 import { Failure } from "./operator.ts";
-import { complain } from "./output.ts";
+import { complain, print } from "./output.ts";
 import { makePlayground } from "./playground.ts";
 import type { Chat } from "./terminal/interactive.ts";
 
@@ -33,7 +37,8 @@ export async function start(command: Command): Promise<void> {
   const { startGateway } = await import("../gateway.ts");
   const started = await startGateway(config.value);
   if (!started.ok) throw new Failure(started.problem);
-  await serve({ config: config.value, gateway: started.gateway, environment, screen });
+  const { playground: showLink = false } = flags;
+  await serve({ config: config.value, gateway: started.gateway, environment, screen, showLink });
 }
 
 const atTerminal = () => process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -65,6 +70,7 @@ interface Serving {
   readonly gateway: Gateway;
   readonly environment: Environment;
   readonly screen: { chat?: Chat };
+  readonly showLink: boolean;
 }
 
 async function serve(serving: Serving): Promise<void> {
@@ -80,9 +86,17 @@ async function serve(serving: Serving): Promise<void> {
   const { name, asks } = gateway.running.agent;
   if (!atTerminal()) {
     log.info(
-      { workspace, agent: name, approvals: asks, sandbox: "local: isolates nothing" },
+      {
+        workspace,
+        agent: name,
+        approvals: asks,
+        sandbox: "local: isolates nothing",
+        page: gateway.running.pageUrl(),
+      },
       "Sallyport is ready",
     );
+    // A service's log is kept; what was started by hand is read by whoever started it.
+    if (serving.showLink) print(await pageLink(serving));
     await stopping.asked;
   } else {
     const { openInteractive } = await import("./terminal/interactive.ts");
@@ -91,16 +105,27 @@ async function serve(serving: Serving): Promise<void> {
       stdin: process.stdin,
       stdout: process.stdout,
       colour: environment.colour,
-      greeting: greeting(serving),
+      greeting: await greeting(serving),
       signal: stopping.signal,
     });
     await screen.chat.ended;
     delete screen.chat;
   }
-  await stopping.stop();
+  await sayWhileItLasts(stopping.stop());
 }
 
-function greeting({ config, gateway }: Serving): string {
+/** What runs is given time to finish: nobody should wonder why the prompt does not come back. */
+async function sayWhileItLasts(stopped: Promise<void>): Promise<void> {
+  const timer = setTimeout(
+    () => complain("Finishing what runs, at most 20 s. Ctrl-C ends it at once."),
+    500,
+  );
+  await stopped;
+  clearTimeout(timer);
+}
+
+async function greeting(serving: Serving): Promise<string> {
+  const { config, gateway } = serving;
   const { name, asks } = gateway.running.agent;
   return [
     `Sallyport is ready: agent ${name} in ${config.workspace}`,
@@ -110,8 +135,16 @@ function greeting({ config, gateway }: Serving): string {
       : [
           "! This agent has not been seen to ask before it acts, so approvals may not apply to it. Try it out with: sallyport doctor",
         ]),
+    await pageLink(serving),
     "Type a message, /help for what can be said, /quit to stop.",
   ].join("\n");
+}
+
+/** As `sallyport link` makes it; without one, why there is none. */
+async function pageLink({ config, environment }: Serving): Promise<string> {
+  const { body } = await call(socketOf(config.paths), { path: "/admin/link", body: {} });
+  const made = body as Outcome<PageLink>;
+  return made.ok ? linkText(made.value, environment.ssh) : made.problem;
 }
 
 /** The first signal stops in order, the second at once. */
@@ -124,7 +157,7 @@ function onSignals({ gateway, config }: Serving) {
     return stopped;
   };
   const onSignal = () => {
-    if (controller.signal.aborted) process.exit(130);
+    if (stopped || controller.signal.aborted) process.exit(130);
     controller.abort();
     asked.resolve();
   };

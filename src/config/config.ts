@@ -14,8 +14,19 @@ export interface StartFlags {
   readonly command?: string | undefined;
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  readonly allowOpenBind?: boolean | undefined;
   readonly publicAccess?: "anyone" | undefined;
   readonly allowAnonymousOnHost?: boolean | undefined;
+}
+
+/** Where the page is served. */
+export interface HttpChoice {
+  readonly host: string;
+  readonly port: number;
+  /** Nobody chose the port: if it is taken, any other will do. */
+  readonly anyFreeOtherwise: boolean;
+  /** Reachable from other machines without TLS, and the operator said so. */
+  readonly allowOpenBind: boolean;
 }
 
 export type AgentChoice =
@@ -26,8 +37,8 @@ export interface Config extends Place {
   readonly settings: Settings;
   readonly project: ProjectFile;
   readonly agent: AgentChoice;
-  /** A TCP listener, only when it was asked for. */
-  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  /** Where the page is served with these settings; the flags win. */
+  http(settings: Settings): HttpChoice;
   readonly environment: Environment;
   readonly log: Log;
   /** The flags win over the file, also after it has changed. */
@@ -52,8 +63,6 @@ export interface LoadOptions {
 
 export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Config>> {
   const { place, environment, flags } = options;
-  const unsafe = flags.host === undefined ? undefined : bindProblem(flags.host);
-  if (unsafe) return { ok: false, problem: unsafe };
   const reload = () => settingsWith(place, flags);
   const settings = await reload();
   if (!settings.ok) return settings;
@@ -70,22 +79,30 @@ export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Con
       return secrets.values;
     },
   });
-  const listen =
-    flags.host === undefined && flags.port === undefined
-      ? undefined
-      : { host: flags.host ?? "127.0.0.1", port: flags.port ?? 0 };
   const agent = agentOf(flags, settings.value, project);
   const config = {
     ...place,
     settings: settings.value,
     project,
     agent,
-    listen,
+    http: (now: Settings) => httpOf(flags, now),
     environment,
     log,
     reload,
   };
   return { ok: true, value: config };
+}
+
+const usualPort = 7420;
+
+function httpOf({ host, port, allowOpenBind = false }: StartFlags, { http }: Settings): HttpChoice {
+  const chosen = port ?? http.port;
+  return {
+    host: host ?? http.host,
+    port: chosen ?? usualPort,
+    anyFreeOtherwise: chosen === undefined,
+    allowOpenBind,
+  };
 }
 
 async function settingsWith(place: Place, flags: StartFlags): Promise<ConfigResult<Settings>> {
@@ -99,7 +116,8 @@ async function settingsWith(place: Place, flags: StartFlags): Promise<ConfigResu
       problem:
         "Anyone could make the agent act on this machine: access.public is anyone, and the sandbox `local` isolates nothing. Close it with: sallyport config set access.public nobody. If you really mean it, start with --allow-anonymous-on-host.",
     };
-  return { ok: true, value: settings };
+  const unsafe = bindProblem({ ...settings.http, ...httpOf(flags, settings) });
+  return unsafe ? { ok: false, problem: unsafe } : { ok: true, value: settings };
 }
 
 function agentOf(flags: StartFlags, settings: Settings, project: ProjectFile): AgentChoice {

@@ -24,6 +24,8 @@ export interface StatePaths {
   readonly localToken: string;
   readonly homes: string;
   readonly files: string;
+  /** What people send up on the page, until the agent has it. */
+  readonly uploads: string;
   readonly runtimeDir: string;
 }
 
@@ -79,15 +81,24 @@ function pathsIn(dir: string, runtimeDir: string): StatePaths {
     localToken: join(dir, "local.token"),
     homes: join(dir, "homes"),
     files: join(dir, "files"),
+    uploads: join(dir, "uploads"),
     runtimeDir,
   };
 }
 
 /** Makes what is missing and closes it to others. */
-export function ensureState({ dir, secrets, homes, files }: StatePaths): void {
-  for (const folder of [dir, secrets, homes, files]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+/** Throws, with what to do, where the folder cannot be made or belongs to somebody else. */
+export function ensureState({ dir, secrets, homes, files, uploads }: StatePaths): void {
+  try {
+    for (const folder of [dir, secrets, homes, files, uploads]) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if ((statSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+    }
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The state cannot be kept in ${dir}: ${why}. Choose a folder of yours with --state DIR.`,
+    );
   }
 }
 

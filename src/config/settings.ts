@@ -131,7 +131,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          "Requests to addresses that callers name go through the proxy of the environment",
+          "Requests to platforms go through the proxy of the environment (https_proxy, no_proxy)",
         ),
     })
     .prefault({}),

@@ -72,6 +72,13 @@ export type AgentEvent =
   | { readonly type: "session"; readonly id: string; readonly resumed: boolean }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly call: ToolCall }
+  /** A file that it made, whole and within the bounds of a turn; the name is safe to write and to show, the type only a claim. */
+  | {
+      readonly type: "file";
+      readonly name: string;
+      readonly mime: string;
+      readonly bytes: Uint8Array;
+    }
   | {
       readonly type: "permission";
       readonly call: ToolCall;

@@ -106,6 +106,8 @@ export interface ChannelContext {
   readonly log: Log;
   /** The guarded client: redirects off, sizes and times bounded, reaches only the class of address of `root`. */
   fetchFrom(root: string): Fetch;
+  /** The way out is a proxy that only `fetchFrom` knows: the platform's API is to be called through it as well. */
+  readonly proxied?: boolean;
 }
 
 /** web-standard handlers that a channel wants mounted; the gateway decides where and behind which guard. */

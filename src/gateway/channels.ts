@@ -36,14 +36,17 @@ export async function openChannel(
   return { channel, listener: channel.open(parsed.data, contextOf(config, id)) };
 }
 
-export function contextOf({ log }: Config, listener: ListenerId): ChannelContext {
+function contextOf({ log, environment, settings }: Config, listener: ListenerId): ChannelContext {
+  const { proxies } = environment;
+  const proxied = settings.http.useEnvProxy && (proxies.http || proxies.https) !== "";
   return {
     listener,
     log,
+    proxied,
     fetchFrom(root) {
       // Loaded with the first file that somebody sends.
       const client = import("../net/guarded-fetch.ts").then(({ createGuardedFetch }) =>
-        createGuardedFetch({ allow: { root } }),
+        createGuardedFetch({ allow: { root }, ...(proxied ? { proxies } : {}) }),
       );
       return async (url, init) => (await client).fetch(url, init);
     },

@@ -3,17 +3,24 @@ import type { Running } from "../admin/running.ts";
 import type { Listeners, Open } from "../bus/listeners.ts";
 import { createOperate } from "../turns/operate.ts";
 import { openChannel } from "./channels.ts";
+import type { Page } from "./page.ts";
 import type { Wiring } from "./wiring.ts";
 
-export function createRunning(wiring: Wiring): Running {
+export function createRunning(wiring: Wiring, page: Page): Running {
   const { config, live, preset, agent, spine } = wiring;
   const operate = createOperate(spine.ports, spine.receiver);
-  return {
+  const running: Running = {
     agent,
-    stopCaller: operate.endCaller,
+    pageUrl: () => live.pageUrl,
+    async stopCaller(pairing) {
+      page.endSessions(pairing);
+      await operate.endCaller(pairing);
+    },
     stopAccounts: operate.endAccounts,
     cancelTask: operate.cancelTask,
     decide: operate.decide,
+    decideAs: operate.decideAs,
+    stopTask: operate.stopTask,
     async openChannel(id) {
       const settings = await config.reload();
       if (!settings.ok) return { done: false, problem: settings.problem };
@@ -32,9 +39,15 @@ export function createRunning(wiring: Wiring): Running {
       })),
     joinLink: (id, code) => spine.listeners.get(id)?.listener.joinLink?.(code),
     async reload() {
+      const before = live.settings;
       const settings = await config.reload();
       if (!settings.ok) return { done: false, problem: settings.problem };
       live.settings = settings.value;
+      const problem = await page.apply(running);
+      if (problem) {
+        live.settings = before;
+        return { done: false, problem };
+      }
       spine.ports.lanes.setConcurrency(settings.value.turns.concurrent);
       return { done: true };
     },
@@ -45,6 +58,7 @@ export function createRunning(wiring: Wiring): Running {
       return { agent: agent.name, starts: started, asked, ...(error ? { problem: error } : {}) };
     },
   };
+  return running;
 }
 
 /** A token that the platform refuses at once is said at once. */

@@ -9,6 +9,13 @@ import type { Spine } from "../turns/spine.ts";
 /** Changes when the settings file does. */
 export interface Live {
   settings: Settings;
+  /** Of this machine, once the page is served. */
+  pageUrl?: string;
+}
+
+/** What a link that leaves this machine begins with: only a public URL leads back here. */
+export function publicUrl({ settings }: Live): string | undefined {
+  return settings.http.publicUrl?.replace(/\/+$/, "");
 }
 
 export interface Wiring {

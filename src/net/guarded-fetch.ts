@@ -1,5 +1,11 @@
 // The HTTP client for every request that a stranger can influence: where it goes, how long and how much are bounded.
-import { Agent, type Response as UndiciResponse, fetch as undiciFetch } from "undici";
+import {
+  Agent,
+  type Dispatcher,
+  EnvHttpProxyAgent,
+  type Response as UndiciResponse,
+  fetch as undiciFetch,
+} from "undici";
 import type { Fetch } from "../core/channel.ts";
 import { limitBytes, type OutBody, outBody } from "./body.ts";
 import {
@@ -30,6 +36,8 @@ export interface GuardOptions {
   readonly limits?: Partial<GuardLimits>;
   readonly lookup?: Lookup;
   readonly connect?: Connect;
+  /** URLs of proxies, or "". Through one the address of a name is the proxy's to find: only the URL itself is checked then. */
+  readonly proxies?: { readonly http: string; readonly https: string; readonly no: string };
 }
 
 export interface GuardedClient {
@@ -108,7 +116,7 @@ async function firstHop(address: string, init: RequestInit): Promise<Hop> {
 interface Call {
   readonly reach: Reach;
   readonly limits: GuardLimits;
-  readonly dispatcher: Agent;
+  readonly dispatcher: Dispatcher;
   readonly signal: AbortSignal;
 }
 
@@ -153,18 +161,25 @@ async function bounded(response: UndiciResponse, limit: number, finished: () => 
   return new Response(await answer.arrayBuffer(), { status, statusText, headers });
 }
 
+/** Of our own: a proxy of the environment counts only when it was given, and what others set globally never does. */
+function dispatcherOf(bounds: Agent.Options, proxies: GuardOptions["proxies"]): Dispatcher {
+  if (!proxies?.http && !proxies?.https) return new Agent(bounds);
+  const { http: httpProxy, https: httpsProxy, no: noProxy } = proxies;
+  return new EnvHttpProxyAgent({ ...bounds, httpProxy, httpsProxy, noProxy });
+}
+
 export function createGuardedFetch(options: GuardOptions): GuardedClient {
   const forCallers = options.allow === "public";
   const reach = options.allow === "public" ? publicReach : reachOf(options.allow.root);
   const limits = { ...(forCallers ? callersLimits : rootLimits), ...options.limits };
   const { lookup = resolve, connect = directConnect(limits.connectMs) } = options;
-  // An agent of our own: the proxy of the environment, and what others set globally, do not apply.
-  const dispatcher = new Agent({
+  const bounds = {
     connect: guardedConnector({ reach, lookup, connect }),
     headersTimeout: limits.headersMs,
     bodyTimeout: limits.bodyMs,
     maxHeaderSize: 32 * 1024,
-  });
+  };
+  const dispatcher = dispatcherOf(bounds, options.proxies);
 
   async function guarded(address: string, init: RequestInit = {}): Promise<Response> {
     const stop = new AbortController();

@@ -64,3 +64,23 @@ export function* bucketOf(key: string): Op<Bucket | undefined> {
 export function* saveBucket(key: string, bucket: Bucket): Op<void> {
   yield* saveBucketRow({ key, ...bucket });
 }
+
+const bucketsIn = query((db, p: { from: string; to: string; since: number; limit: number }) =>
+  db
+    .selectFrom("buckets")
+    .selectAll()
+    .where("key", ">=", p.from)
+    .where("key", "<", p.to)
+    .where("at", ">", p.since)
+    .limit(p.limit),
+);
+
+/** Buckets whose key begins with this word and a space. */
+export function* bucketsOf(
+  word: string,
+  since: number,
+  limit: number,
+): Op<(Bucket & { readonly key: string })[]> {
+  // "!" is the character after the space.
+  return yield* bucketsIn({ from: `${word} `, to: `${word}!`, since, limit });
+}

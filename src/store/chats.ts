@@ -13,6 +13,19 @@ export function* isEnabled(listener: string, chat: string): Op<boolean> {
   return (yield* find({ listener, chat }))[0]?.enabled === 1;
 }
 
+const named = query((db, p: { listener: string; chat: string }) =>
+  db
+    .selectFrom("chats")
+    .select("title")
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.chat),
+);
+
+/** What the platform calls it; empty when that is not known. */
+export function* chatTitle(listener: string, chat: string): Op<string> {
+  return (yield* named({ listener, chat }))[0]?.title ?? "";
+}
+
 const upsert = query(
   (db, p: { listener: string; chat: string; title: string; enabled: number; changedAt: number }) =>
     db

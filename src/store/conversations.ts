@@ -53,14 +53,19 @@ export interface Place {
   readonly caller: string;
 }
 
-function keyOf({ address, caller }: Place): string {
+function keyOf({ address, caller }: Omit<Place, "kind">): string {
   return JSON.stringify([address.listener, address.chat, address.thread ?? "", caller]);
 }
 
-/** The conversation of this place, made with `id` when there is none. */
+const touch = query((db, p: { id: string; at: number }) =>
+  db.updateTable("conversations").set({ lastAt: p.at }).where("id", "=", p.id),
+);
+
+/** The conversation of this place, made with `id` when there is none. Something is said in it now. */
 export function* ensureConversation(place: Place, id: string, at: number): Op<Conversation> {
   const key = keyOf(place);
   const [row] = yield* byKey({ key });
+  if (row && row.lastAt < at) yield* touch({ id: row.id, at });
   if (row) return toConversation(row);
   const { address, kind, caller } = place;
   const thread = address.thread ?? null;
@@ -80,6 +85,51 @@ export function* ensureConversation(place: Place, id: string, at: number): Op<Co
 export function* findConversation(id: ConversationId): Op<Conversation | undefined> {
   const [row] = yield* byId({ id });
   return row && toConversation(row);
+}
+
+export interface Listed extends Conversation {
+  readonly createdAt: number;
+  /** When somebody last wrote in it. */
+  readonly lastAt: number;
+}
+
+const newest = query((db, p: { limit: number }) =>
+  db.selectFrom("conversations").selectAll().orderBy("lastAt", "desc").limit(p.limit),
+);
+const newestOf = query((db, p: { caller: string; limit: number }) =>
+  db
+    .selectFrom("conversations")
+    .selectAll()
+    .where("caller", "=", p.caller)
+    .orderBy("lastAt", "desc")
+    .limit(p.limit),
+);
+
+/** Newest first; of one caller, or of all. */
+export function* listConversations(limit: number, caller?: string): Op<Listed[]> {
+  const rows = caller === undefined ? yield* newest({ limit }) : yield* newestOf({ caller, limit });
+  return rows.map(toListed);
+}
+
+export function* findListed(id: ConversationId): Op<Listed | undefined> {
+  const [row] = yield* byId({ id });
+  return row && toListed(row);
+}
+
+export function* findConversationAt(place: Omit<Place, "kind">): Op<Listed | undefined> {
+  const [row] = yield* byKey({ key: keyOf(place) });
+  return row && toListed(row);
+}
+
+const within = query((db, p: { from: string; to: string }) =>
+  db.selectFrom("conversations").selectAll().where("key", ">=", p.from).where("key", "<", p.to),
+);
+
+/** Of everybody who ever wrote there. Of no thread given: of the chat itself. */
+export function* conversationsAt({ listener, chat, thread = "" }: Address): Op<Listed[]> {
+  const start = `${JSON.stringify([listener, chat, thread]).slice(0, -1)},`;
+  // A caller's quote follows: all keys between it and the next character.
+  return (yield* within({ from: `${start}"`, to: `${start}#` })).map(toListed);
 }
 
 const session = query((db, p: { id: string; session: string | null }) =>
@@ -140,4 +190,8 @@ function toConversation(row: Row): Conversation {
     session: row.session,
     note: row.note,
   };
+}
+
+function toListed(row: Row & { createdAt: number; lastAt: number }): Listed {
+  return { ...toConversation(row), createdAt: row.createdAt, lastAt: row.lastAt };
 }

@@ -13,6 +13,9 @@ export interface Pairing {
 const byName = query((db, p: { name: string }) =>
   db.selectFrom("pairings").selectAll().where("name", "=", p.name),
 );
+const byId = query((db, p: { id: string }) =>
+  db.selectFrom("pairings").selectAll().where("id", "=", p.id),
+);
 const byToken = query((db, p: { hash: string }) =>
   db.selectFrom("pairings").selectAll().where("tokenHash", "=", p.hash),
 );
@@ -50,6 +53,11 @@ const drop = query((db, p: { id: string }) => db.deleteFrom("pairings").where("i
 
 export function* findPairing(name: string): Op<Pairing | undefined> {
   const [row] = yield* byName({ name });
+  return row && toPairing(row);
+}
+
+export function* findPairingById(id: PairingId): Op<Pairing | undefined> {
+  const [row] = yield* byId({ id });
   return row && toPairing(row);
 }
 

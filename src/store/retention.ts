@@ -129,6 +129,16 @@ const sweeps: readonly Sweep[] = [
       )
       .returning("hmac"),
   ),
+  ...(["links", "sessions"] as const).map((table) =>
+    sweep((db, p) =>
+      db
+        .deleteFrom(table)
+        .where("hash", "in", (eb) =>
+          eb.selectFrom(table).select("hash").where("expiresAt", "<", p.before).limit(p.rows),
+        )
+        .returning("hash"),
+    ),
+  ),
   // What strangers leave behind: one small row each.
   ...(["attempts", "buckets", "hints"] as const).map((table) =>
     sweep((db, p) =>

@@ -27,6 +27,21 @@ export interface Tables {
     usedAt: number | null;
     usedBy: string | null;
   };
+  links: {
+    hash: string;
+    pairing: string;
+    createdAt: number;
+    expiresAt: number;
+    usedAt: number | null;
+  };
+  sessions: {
+    hash: string;
+    id: string;
+    pairing: string;
+    operator: number;
+    createdAt: number;
+    expiresAt: number;
+  };
   attempts: { key: string; failures: number; blockedUntil: number; at: number };
   buckets: { key: string; tokens: number; at: number };
   hints: { key: string; at: number };

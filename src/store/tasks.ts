@@ -82,6 +82,20 @@ export function* listTasks(limit: number, caller?: string): Op<Task[]> {
   return rows.map(toTask);
 }
 
+const latest = query((db, p: { conversation: string }) =>
+  db
+    .selectFrom("tasks")
+    .selectAll()
+    .where("conversation", "=", p.conversation)
+    .orderBy("createdAt", "desc")
+    .limit(1),
+);
+
+export function* latestTaskIn(conversation: ConversationId): Op<Task | undefined> {
+  const [row] = yield* latest({ conversation });
+  return row && toTask(row);
+}
+
 function toTask(row: Omit<Task, "state"> & { state: string }): Task {
   return { ...row, state: row.state as TaskState };
 }

@@ -1,12 +1,12 @@
 // The end of a turn, in one transaction: turn, task, inbox, and the answer's parts in the outbox.
-import type { Part } from "../core/channel.ts";
+import type { OutFile, Part } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Address, Markdown, TaskState } from "../core/words.ts";
 import { addButton } from "../store/cards.ts";
 import { setNote } from "../store/conversations.ts";
 import { finishTurnEntries, promptsOfTurn } from "../store/inbox.ts";
 import type { InboxOutcome } from "../store/inbox-row.ts";
-import { addPart, repliesOf, rewritePart } from "../store/outbox.ts";
+import { addPart, repliesOf, rewritePart, setOutboxState } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { setTaskState } from "../store/tasks.ts";
@@ -21,6 +21,8 @@ export interface Ending {
   readonly how: string;
   readonly reason?: string;
   readonly text: Markdown;
+  /** They come after the text. */
+  readonly files?: readonly OutFile[];
   readonly to: Address;
   readonly replyTo?: MessageRef;
   /** A message was posted while it worked: the first part goes on there. */
@@ -34,11 +36,24 @@ export interface Ending {
 const textMost = 64_000;
 
 export async function finish(ports: TurnPorts, ending: Ending): Promise<void> {
-  const parts = ending.text.trim() ? await partsOf(ports, ending) : [];
+  const text = ending.text.trim() ? await partsOf(ports, ending) : [];
+  const parts = [...text, ...filesOf(ports, ending)];
   const state = ports.deliver.isIdle(ending.to) ? "sending" : "pending";
   const token = ending.retry ? ports.token() : undefined;
   const rows = await ports.store.run(() => commit(ports, ending, { parts, state, token }));
   ports.deliver.deliver(rows);
+}
+
+interface Piece extends Part {
+  /** What the platform does not take: this message tells of it. */
+  readonly withheld?: OutFile;
+}
+
+function filesOf(ports: TurnPorts, { to, files = [] }: Ending): Piece[] {
+  const most = ports.channel(to.listener)?.limits.file ?? 0;
+  return files.map((file) =>
+    file.size <= most ? { plain: "", file } : { plain: "", withheld: file },
+  );
 }
 
 async function partsOf(ports: TurnPorts, { to, text }: Ending): Promise<Part[]> {
@@ -54,7 +69,7 @@ async function partsOf(ports: TurnPorts, { to, text }: Ending): Promise<Part[]> 
 }
 
 interface Out {
-  readonly parts: readonly Part[];
+  readonly parts: readonly Piece[];
   readonly state: "sending" | "pending";
   readonly token: string | undefined;
 }
@@ -67,7 +82,39 @@ function* commit(ports: TurnPorts, ending: Ending, out: Out): Op<OutboxRow[]> {
   yield* finishTurnEntries(turn.id, ending.inbox);
   if (ending.note) yield* setNote(turn.conversation, ending.note);
   const retry = out.token ? yield* retryButton(ending, out.token, at) : [];
-  return yield* writeParts(ending, { ...out, retry, at });
+  const parts = yield* withLinks(ports, ending, { parts: out.parts, at });
+  return yield* writeParts(ending, { ...out, parts, retry, at });
+}
+
+/** A file that cannot go out has a row all the same: it is what a link, or a page of ours, leads to. */
+function* withLinks(
+  ports: TurnPorts,
+  { turn, to }: Ending,
+  { parts, at }: { parts: readonly Piece[]; at: number },
+): Op<Part[]> {
+  const whole: Part[] = [];
+  for (const [seq, { withheld: file, ...part }] of parts.entries()) {
+    if (!file) {
+      whole.push(part);
+      continue;
+    }
+    const row = {
+      kind: "notice",
+      state: "pending",
+      turn: turn.id,
+      plain: "",
+      seq,
+      to,
+      file,
+    } as const;
+    const { id } = yield* addPart({ ...row, at });
+    yield* setOutboxState(id, "failed", "larger than this chat takes");
+    const size = (file.size / 1_000_000).toFixed(1);
+    const link = ports.fileLink(id);
+    const where = link ? ` For a day it is here: ${link}` : "";
+    whole.push({ plain: `📎 ${file.name} (${size} MB) is larger than this chat takes.${where}` });
+  }
+  return whole;
 }
 
 function* writeParts(

@@ -1,8 +1,11 @@
 // What the operator does to what runs: ends a caller's work, cancels a task, answers a question.
+import { audit } from "../access/audit.ts";
+import { may } from "../access/authorise.ts";
 import { identify } from "../access/identify.ts";
 import { localAccount } from "../access/pairings.ts";
+import type { Decided } from "../approvals/approvals.ts";
 import { narrowestAllow } from "../approvals/options.ts";
-import type { AccountId, ListenerId, TaskId } from "../core/words.ts";
+import type { AccountId, Caller, ListenerId, TaskId } from "../core/words.ts";
 import { findNumber } from "../store/cards.ts";
 import {
   cancelCallerEntries,
@@ -12,7 +15,8 @@ import {
   waitingPrompts,
 } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
-import { findQuestion } from "../store/questions.ts";
+import { findQuestion, type Question } from "../store/questions.ts";
+import { findTask } from "../store/tasks.ts";
 import { openTurns, turnsOfTask } from "../store/turns.ts";
 import { decidedText } from "./incoming.ts";
 import type { TurnPorts } from "./ports.ts";
@@ -28,6 +32,22 @@ export interface Operate {
   cancelTask(id: TaskId): Promise<Changed>;
   /** As the local owner; `question` is an id or one of the local owner's numbers. */
   decide(question: string, option: string, reason?: string): Promise<Changed>;
+  /** Undefined alike for a question that is not there and one that is not theirs to answer. */
+  decideAs(caller: Caller, question: string, choice: ChoiceOf): Promise<DecidedAs | undefined>;
+  /** Undefined alike for a task that is not there and one that is not theirs to stop. */
+  stopTask(caller: Caller, id: TaskId): Promise<"stopping" | "not-running" | undefined>;
+}
+
+export interface ChoiceOf {
+  readonly option: string;
+  readonly reason?: string | undefined;
+  /** Where it was said, for the audit row. */
+  readonly place: string;
+}
+
+export interface DecidedAs {
+  readonly is: Decided;
+  readonly text: string;
 }
 
 export interface AccountOn {
@@ -57,6 +77,13 @@ export function createOperate(ports: TurnPorts, receiver: Receiver): Operate {
       return { done: true };
     },
     decide: (question, option, reason) => decide(ports, { question, option, reason }),
+    decideAs: (caller, question, choice) => decideAs(ports, caller, { ...choice, question }),
+    async stopTask(caller, id) {
+      const stopped = await ports.store.run(() => stopTask(ports, caller, id));
+      if (stopped === undefined || stopped === "not-running") return stopped;
+      receiver.stopped(stopped);
+      return "stopping";
+    },
   };
 }
 
@@ -107,4 +134,44 @@ async function decide(
   return decided === "decided"
     ? { done: true }
     : { done: false, problem: decidedText(decided, question, key ?? "") };
+}
+
+async function decideAs(
+  { store, approvals }: TurnPorts,
+  caller: Caller,
+  { question: id, option, reason, place }: ChoiceOf & { readonly question: string },
+): Promise<DecidedAs | undefined> {
+  const question = await store.run(() => findQuestion(id));
+  if (!question) return undefined;
+  const narrowest =
+    option === "allow" && question.kind === "approval" && narrowestAllow(question.options);
+  const key = narrowest || option;
+  const because = reason?.trim() ? { reason: reason.trim().slice(0, 1000) } : {};
+  const is = await approvals.decide(caller, question, { key, place, ...because });
+  if (is === "not-yours" && !may(caller, "answer", { starter: question.caller })) return undefined;
+  const now = (await store.run(() => findQuestion(id))) ?? question;
+  return { is, text: is === "already-decided" ? whoDecided(now) : decidedText(is, question, key) };
+}
+
+function whoDecided({ decidedName, answer, options }: Question): string {
+  const label = options.find(({ key }) => key === answer)?.label;
+  return `Already decided by ${decidedName ?? "somebody"}${label ? `: ${label}` : ""}.`;
+}
+
+function* stopTask(
+  ports: TurnPorts,
+  { id: who, name, ...caller }: Caller,
+  id: TaskId,
+): Op<StopEffect | "not-running" | undefined> {
+  const task = yield* findTask(id);
+  if (!task) return undefined;
+  const row = { at: ports.clock.now(), who, name, place: "web", action: "task.stop", target: id };
+  if (!may({ id: who, name, ...caller }, "stop", { starter: task.caller })) {
+    yield* audit({ ...row, outcome: "refused", why: "not theirs" });
+    return undefined;
+  }
+  const open = (yield* turnsOfTask(id)).find(({ state }) => state === "running");
+  if (!open) return "not-running";
+  yield* audit({ ...row, outcome: "done", why: "" });
+  return yield* stopOne(ports.approvals, open.id);
 }

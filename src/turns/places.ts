@@ -21,13 +21,18 @@ export function scopeOf({ homes, workspace }: Folders, { pairing }: Caller): San
   return { key, pairing, workspace, workspaceMode, home: join(homes, key) };
 }
 
-/** A text too long for a chat, in a folder of its own. */
-export async function keepFile(files: string, name: string, text: string) {
+/** What goes out as a file, in a folder of its own. The name must be safe. */
+export async function keepFile(files: string, name: string, content: string | Uint8Array) {
   const folder = join(files, randomBytes(9).toString("base64url"));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, name);
-  await writeFile(path, text, { mode: 0o600 });
-  return { path, size: Buffer.byteLength(text) };
+  await writeFile(path, content, { mode: 0o600 });
+  return { path, size: Buffer.byteLength(content) };
+}
+
+/** What was kept and is not wanted after all. */
+export async function dropFile({ path }: { readonly path: string }): Promise<void> {
+  await rm(dirname(path), { recursive: true, force: true });
 }
 
 /** Direct chats of owners, on listeners that can open one. */

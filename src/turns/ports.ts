@@ -45,8 +45,10 @@ export interface TurnPorts {
   scopeOf(caller: Caller): SandboxScope;
   /** Where the scope's folders are inside the sandbox. */
   inside(scope: SandboxScope): { readonly workspace: string; readonly home: string };
-  /** A long answer as a file of ours. */
-  keepFile(name: string, text: string): Promise<{ path: string; size: number }>;
+  /** A file of ours that goes out: a long answer, or what the agent made. The name must be safe. */
+  keepFile(name: string, content: string | Uint8Array): Promise<{ path: string; size: number }>;
+  /** Where a file of the outbox can be fetched for a day; undefined when nobody outside could reach it. */
+  fileLink(part: number): string | undefined;
 }
 
 /** Looks for what waits in a conversation's lane. */

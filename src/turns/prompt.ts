@@ -6,6 +6,7 @@ import { Writable } from "node:stream";
 import { escapeMarkdown } from "../approvals/card.ts";
 import type { PromptBlock } from "../core/agent.ts";
 import type { FileRef, InboundMessage } from "../core/events.ts";
+import { safeFileName } from "../core/file-name.ts";
 import { visibleLine } from "../core/visible.ts";
 import type { Markdown } from "../core/words.ts";
 import type { Work } from "./claim.ts";
@@ -51,7 +52,7 @@ async function filesOf(
       try {
         return await fetchInto(ports, work, {
           file,
-          name: `${message.message.id}-${index}-${safeName(file.name)}`,
+          name: `${message.message.id}-${index}-${safeFileName(file.name)}`,
         });
       } catch (error) {
         const why = error instanceof Error ? error.message : "unknown error";
@@ -96,14 +97,4 @@ async function fetchInto(
     mime: file.mime,
     size: stream.bytesWritten,
   };
-}
-
-/** A name of this machine's making: no folders, no control characters, not hidden. */
-function safeName(name: string): string {
-  const base = name.split(/[/\\]/).at(-1) ?? "";
-  const safe = base
-    .replace(/[^\p{L}\p{N}._ -]/gu, "_")
-    .replace(/^\.+/, "_")
-    .slice(-100);
-  return safe || "file";
 }

@@ -37,6 +37,10 @@ export interface SpineParts {
   /** How long a stop waits for turns that are at work. */
   readonly drainMs: number;
   agentAsked(): void;
+  /** Absent: nobody outside can reach this machine. */
+  fileLink?(part: number): string | undefined;
+  /** Absent: no page of ours can be reached. Where a card is answered in a browser. */
+  hitlUrl?(card: string): string | undefined;
   settings(): TurnSettings & { readonly retentionDays: number };
 }
 
@@ -85,10 +89,12 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const render: TurnPorts["render"] = async (id, text) =>
     listeners.get(id)?.channel.render(text) ?? [];
   const basics = { store, log, render, clock: systemClock, token: tokens() };
+  const cardLink = (id: string, card: string) =>
+    listeners.get(id)?.channel.limits.buttons === 0 ? parts.hitlUrl?.(card) : undefined;
   const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
-    renderCard: (row) => renderCard(basics, row),
+    renderCard: (row) => renderCard({ ...basics, cardLink }, row),
     ...tellGone({
       ...basics,
       approvals: () => approvals,
@@ -98,6 +104,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const ownerChats = () => reachableOwners(store, listeners);
   const approvals = createApprovals({
     ...basics,
+    cardLink,
     ownerChats,
     deliver: deliver.deliver,
     isIdle: deliver.isIdle,
@@ -122,7 +129,8 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     channel: (id) => listeners.get(id)?.channel,
     scopeOf: (caller) => scopeOf(parts, caller),
     inside: (scope) => parts.sandbox.inside(scope),
-    keepFile: (name, text) => keepFile(parts.files, name, text),
+    keepFile: (name, content) => keepFile(parts.files, name, content),
+    fileLink: (part) => parts.fileLink?.(part),
   };
 }
 

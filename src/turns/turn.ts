@@ -1,5 +1,6 @@
 // One turn: prompt the agent, follow what comes back, and end it whatever happens.
 import type { AgentEvent, ToolCall } from "../core/agent.ts";
+import type { OutFile } from "../core/channel.ts";
 import { visible } from "../core/visible.ts";
 import type { Markdown } from "../core/words.ts";
 import { setNote, setSession } from "../store/conversations.ts";
@@ -8,6 +9,7 @@ import type { Work } from "./claim.ts";
 import { type Ending, finish } from "./finish.ts";
 import { fillForm } from "./form.ts";
 import { homeOf, permit } from "./permission.ts";
+import { dropFile } from "./places.ts";
 import type { TurnPorts } from "./ports.ts";
 import { promptOf } from "./prompt.ts";
 import { openReply, type Reply } from "./reply.ts";
@@ -18,10 +20,13 @@ interface Following {
   readonly asked: Set<string>;
   readonly remarks: string[];
   readonly notes: string[];
+  readonly files: OutFile[];
   readonly open: Set<Promise<void>>;
   changed: boolean;
-  end: Extract<AgentEvent, { type: "end" | "failed" }>;
+  end: End;
 }
+
+type End = Extract<AgentEvent, { type: "end" | "failed" }>;
 
 /** Never rejects for what an agent or a platform does; `signal` is the stop. */
 export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal): Promise<void> {
@@ -34,6 +39,7 @@ export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal)
     asked: new Set(),
     remarks: [],
     notes: [],
+    files: [],
     open: new Set(),
     changed: work.turn.effects,
     end: { type: "failed", why: "the agent said nothing" },
@@ -47,16 +53,17 @@ export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal)
       why: "something went wrong in the gateway; its log says more",
     };
   }
-  if (signal.reason === parked) return park(ports, work, reply);
+  if (signal.reason === parked) return park(ports, work, following);
   await Promise.allSettled(following.open);
   await reply.close();
   await finish(ports, { ...endingOf(ports, work, { following, signal }), ...place });
 }
 
 /** No end: the run is given back if nothing changed. */
-async function park(ports: TurnPorts, { turn }: Work, reply: Reply): Promise<void> {
-  await reply.close();
+async function park(ports: TurnPorts, { turn }: Work, following: Following): Promise<void> {
+  await following.reply.close();
   await ports.store.run(() => giveRunBack(turn.id));
+  await Promise.all(following.files.map(dropFile));
 }
 
 async function follow(
@@ -87,6 +94,7 @@ async function take(
 ): Promise<void> {
   const { reply, asked } = following;
   if (event.type === "text") reply.append(event.text);
+  else if (event.type === "file") await keep(ports, work, { following, event });
   else if (event.type === "tool") {
     reply.tool(event.call);
     if (!asked.has(event.call.id) && mayHaveChanged(event.call))
@@ -100,6 +108,20 @@ async function take(
     hold(following, decide(ports, work, { following, event }));
   } else if (event.type === "form") hold(following, fillForm(ports, work, event));
   else following.end = event;
+}
+
+async function keep(
+  ports: TurnPorts,
+  { turn }: Work,
+  { following, event }: { following: Following; event: Extract<AgentEvent, { type: "file" }> },
+): Promise<void> {
+  const { name, mime, bytes } = event;
+  try {
+    following.files.push({ ...(await ports.keepFile(name, bytes)), name, mime });
+  } catch (error) {
+    ports.log.error({ turn: turn.id, error }, "A file of the agent could not be kept");
+    following.remarks.push(`⚠️ I could not keep the file \`${name}\`, so it is not here.`);
+  }
 }
 
 /** A person is asked meanwhile: no typing, no running tool. */
@@ -158,10 +180,10 @@ function endingOf(
   { following, signal }: { following: Following; signal: AbortSignal },
 ): Omit<Ending, "to" | "replyTo"> {
   const { turn } = work;
-  const { end, remarks, notes, reply } = following;
+  const { end, remarks, notes, reply, files } = following;
   const said = [reply.text.trimEnd(), ...remarks].filter(Boolean);
   const note = notes.length > 0 ? { note: notes.join("\n") } : {};
-  const common = { turn, grown: true, ...note };
+  const common = { turn, grown: true, files, ...note };
   const text = (...more: Markdown[]) => [...said, ...more].join("\n\n");
   if (signal.aborted || (end.type === "end" && end.reason === "cancelled"))
     return {
@@ -188,7 +210,7 @@ function endingOf(
   ports.alarm.agentWorked();
   const remark = endings[end.reason];
   const first = work.conversation.session === null && !ports.agent.asks ? [neverAsks] : [];
-  const silent = said.length === 0 && !remark ? ["The agent finished without a word."] : [];
+  const silent = said.length === 0 && !remark ? wordless(following, turn.run) : [];
   return {
     ...common,
     task: "completed",
@@ -196,6 +218,12 @@ function endingOf(
     how: end.reason,
     text: text(...silent, ...(remark ? [remark] : []), ...first),
   };
+}
+
+/** Files speak for themselves, unless a message was begun that has to end as something. */
+function wordless({ files, reply }: Following, run: number): Markdown[] {
+  if (files.length === 0) return ["The agent finished without a word."];
+  return reply.posted || run > 1 ? ["Done:"] : [];
 }
 
 const neverAsks =

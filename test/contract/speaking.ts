@@ -1,5 +1,6 @@
 // The contract of the way out: whole, in the right place, and changed afterwards where the platform can.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,8 +32,7 @@ function ours({ visible }: Rig, place: Address) {
 }
 
 async function sendAll(rig: Rig, to: Address, parts: readonly Part[]) {
-  for (const [index, part] of parts.entries())
-    await rig.listener.send(to, part, `${Date.now()}-${index}`);
+  for (const part of parts) await rig.listener.send(to, part, randomUUID());
 }
 
 async function shows(rig: Rig) {

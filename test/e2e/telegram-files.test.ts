@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { type Rig, scripted, startRig } from "./telegram-rig.ts";
+import { eventually, type Rig, scripted, startRig } from "./telegram-rig.ts";
 
 /** What lies in the inbox of the only home, by name. */
 function inboxOf({ place }: Rig): Map<string, string> {
@@ -120,4 +120,41 @@ it("never runs an edited message, notes new words once, and ignores what only th
     ["third", "completed"],
   ]);
   assert.equal(rig.said(chat).filter(({ text }) => /you changed/.test(text)).length, 1);
+});
+
+it("sends what the agent made after its answer, and once over a restart", async (t) => {
+  const rig = await startRig(t);
+  const ana = await rig.member("ana");
+  writeFileSync(join(rig.workspace, "report 1.pdf"), "%PDF whole");
+  ana.says("send report 1.pdf");
+  await rig.until(ana.chat, /Here is report 1\.pdf/);
+  await eventually("the file", async () => rig.said(ana.chat).at(-1)?.file !== undefined);
+  await rig.stop();
+  await rig.start();
+  ana.says("say after that");
+  await rig.until(ana.chat, /after that/);
+  const said = rig.said(ana.chat).slice(-3);
+  assert.deepEqual(
+    said.map(({ text, file }) => [
+      text,
+      file?.name,
+      file && Buffer.from(file.bytes ?? []).toString(),
+    ]),
+    [
+      ["Here is report 1.pdf, 10 bytes.", undefined, undefined],
+      ["", "report 1.pdf", "%PDF whole"],
+      ["after that", undefined, undefined],
+    ],
+  );
+});
+
+it("does not let a file that an agent names choose its place or hide its kind", async (t) => {
+  const rig = await startRig(t, { flags: scripted() });
+  const ana = await rig.member("ana");
+  const uri = `../../.ssh/${"long".repeat(2500)}\u202Efdp.exe`;
+  const resource = { uri, blob: Buffer.from("x").toString("base64") };
+  ana.says(`content ${JSON.stringify({ type: "resource", resource })}`);
+  await eventually("the file", async () => rig.said(ana.chat).at(-1)?.file !== undefined);
+  const name = rig.said(ana.chat).at(-1)?.file?.name ?? "";
+  assert.match(name, /^[a-z]{92}_fdp\.exe$/);
 });

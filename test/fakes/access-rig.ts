@@ -1,5 +1,5 @@
 // A store in a folder of its own that can be opened again, and short words for codes and people.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -28,6 +28,8 @@ export interface AccessRig {
   run<T>(op: () => Op<T>): Promise<T>;
   /** Closes the store and opens the same file again. */
   restart(): Promise<void>;
+  /** All that is on disk, to see what is not. */
+  bytes(): string;
   invite(name: string, now: number, role?: Exclude<Role, "anonymous">): Promise<string>;
   redeem(code: string, sender: Sender, now: number): Promise<Redeemed["is"]>;
   who(sender: Sender): Promise<Caller>;
@@ -51,6 +53,10 @@ export function accessRig(t: TestContext): AccessRig {
       await store.close();
       store = open();
     },
+    bytes: () =>
+      readdirSync(folder)
+        .map((name) => readFileSync(join(folder, name), "latin1"))
+        .join("\n"),
     async invite(name, now, role = "authenticated") {
       const code = makeCode();
       await store.run(() => addInvite({ hmac: hmac(code), name, role, now }));

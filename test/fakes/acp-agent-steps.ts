@@ -117,6 +117,16 @@ const steps: Readonly<Record<string, Run>> = {
     for (let left = Number(count); left > 0; left -= 65536)
       say(session.id, "x".repeat(Math.min(left, 65536)));
   },
+  /** Any content block as JSON. */
+  content: (json, { session, update }) =>
+    update(session.id, { sessionUpdate: "agent_message_chunk", content: JSON.parse(json) }),
+  /** `file <bytes> <uri>`: a file of zeros. */
+  file(rest, { session, update }) {
+    const [, bytes = "0", uri = ""] = /^(\d+) (.*)$/s.exec(rest) ?? [];
+    const resource = { uri, blob: Buffer.alloc(Number(bytes)).toString("base64") };
+    const content = { type: "resource", resource };
+    update(session.id, { sessionUpdate: "agent_message_chunk", content });
+  },
   do: (path, tools) => change({ path, options: usualOptions, announced: true }, tools),
   dobare: (path, tools) => change({ path, options: usualOptions, announced: false }, tools),
   /** `dowith <options as JSON> <path>` */

@@ -154,7 +154,10 @@ function withLabel(messages: readonly Shown[], label: string) {
   throw new Error(`No button ${label}`);
 }
 
-export function createDesk(id = "desk"): Desk {
+export function createDesk(
+  id = "desk",
+  { buttons = limits.buttons, file = limits.file } = {},
+): Desk {
   const platform = createPlatform();
   const { room, blocked, notices, state } = platform;
   const listener = createListener(id, platform);
@@ -163,7 +166,7 @@ export function createDesk(id = "desk"): Desk {
     await platform.accept(events);
   };
   return {
-    channel: { name: "desk", limits, render, open: () => listener },
+    channel: { name: "desk", limits: { ...limits, buttons, file }, render, open: () => listener },
     listener,
     notices,
     blocked,

@@ -34,9 +34,11 @@ export interface SpineOptions {
   readonly limits?: Partial<AgentLimits>;
   readonly folder?: string;
   readonly desk?: Desk;
-  /** Further desks beside the first. */
-  readonly more?: readonly Desk[];
+  /** Further channels beside the first desk. */
+  readonly more?: readonly Pick<Desk, "channel" | "listener">[];
   readonly drainMs?: number;
+  readonly fileLink?: (part: number) => string;
+  readonly hitlUrl?: (card: string) => string | undefined;
 }
 
 export const usualSettings: TurnSettings = {
@@ -93,6 +95,8 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     drainMs: options.drainMs ?? 50,
     agentAsked: () => undefined,
     settings: () => settings,
+    ...(options.fileLink ? { fileLink: options.fileLink } : {}),
+    ...(options.hitlUrl ? { hitlUrl: options.hitlUrl } : {}),
   });
   const desk = options.desk ?? createDesk();
   await gateway.open([desk, ...(options.more ?? [])]);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
 import { cliRig } from "../fakes/cli-rig.ts";
@@ -97,10 +99,10 @@ it("applies settings at once, and takes back what a running gateway refuses", as
   });
 });
 
-it("serves only a health check over TCP, for the owner's token", async (t) => {
+it("says over TCP how the listeners are, for the owner's token only", async (t) => {
   const cli = cliRig(t);
   const gateway = await cli.start(["--port", "0"]);
-  const [, url] = /"url":"(http:[^"]+)"/.exec(gateway.output()) ?? [];
+  const [, url] = /"page":"(http:[^"]+)"/.exec(gateway.output()) ?? [];
   assert.ok(url);
   const token = readFileSync(join(cli.state, "local.token"), "utf8").trim();
   const get = async (path: string, headers: Record<string, string>) =>
@@ -115,4 +117,14 @@ it("refuses to serve other machines", async (t) => {
   const ran = await cliRig(t).run(["start", "--host", "0.0.0.0"]);
   assert.equal(ran.code, 1);
   assert.match(ran.err, /without TLS/);
+});
+
+it("says what to do when the chosen port is taken", async (t) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  t.after(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const ran = await cliRig(t).run(["start", "--port", String(port)]);
+  assert.equal(ran.code, 1);
+  assert.match(ran.err, /is taken.*--port N/);
 });

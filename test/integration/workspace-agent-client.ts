@@ -19,6 +19,8 @@ export interface Reply {
   readonly stopReason: acp.StopReason;
   readonly text: string;
   readonly chunks: readonly string[];
+  /** What was sent as a file. */
+  readonly resources: readonly acp.EmbeddedResource["resource"][];
   /** Each tool call with its updates merged in. */
   readonly calls: readonly acp.ToolCall[];
   readonly questions: readonly acp.RequestPermissionRequest[];
@@ -43,6 +45,7 @@ export interface Workspace {
 
 interface Heard {
   readonly chunks: string[];
+  readonly resources: acp.EmbeddedResource["resource"][];
   readonly calls: Map<string, acp.ToolCall>;
   readonly questions: acp.RequestPermissionRequest[];
 }
@@ -56,6 +59,9 @@ export async function temporaryFolder(t: TestContext): Promise<string> {
 function hear(heard: Heard, update: acp.SessionUpdate): void {
   if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") {
     heard.chunks.push(update.content.text);
+  }
+  if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "resource") {
+    heard.resources.push(update.content.resource);
   }
   if (update.sessionUpdate !== "tool_call" && update.sessionUpdate !== "tool_call_update") return;
   const { sessionUpdate: _kind, ...news } = update;
@@ -114,16 +120,17 @@ function talk(connection: acp.ClientConnection, root: string, heard: Map<string,
   const open = async (cwd = root) =>
     (await connection.agent.request(session.new, { cwd, mcpServers: [] })).sessionId;
   const prompt = async (sessionId: string, prompt: string | acp.ContentBlock[]): Promise<Reply> => {
-    const mine: Heard = { chunks: [], calls: new Map(), questions: [] };
+    const mine: Heard = { chunks: [], resources: [], calls: new Map(), questions: [] };
     heard.set(sessionId, mine);
     const blocks = typeof prompt === "string" ? [{ type: "text" as const, text: prompt }] : prompt;
     const request: acp.PromptRequest = { sessionId, prompt: blocks };
     const { stopReason } = await connection.agent.request(session.prompt, request);
-    const { chunks, questions } = mine;
+    const { chunks, resources, questions } = mine;
     return {
       stopReason,
       text: chunks.join(""),
       chunks,
+      resources,
       calls: [...mine.calls.values()],
       questions,
     };

@@ -12,6 +12,7 @@ import { startWorkspace, temporaryFolder, type Workspace } from "./workspace-age
 
 const pathCommands = (path: string) => [
   `read ${path}`,
+  `send ${path}`,
   `list ${path}`,
   `write ${path}\nevil`,
   `append ${path}\nevil`,

@@ -1,6 +1,6 @@
 // The workspace agent does what its commands say, and asks before it changes anything.
 import assert from "node:assert/strict";
-import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { type Reply, startWorkspace } from "./workspace-agent-client.ts";
@@ -226,4 +226,44 @@ it("names what came with a message, and still does what the words say", async (t
 it("says when it did not use all lines", async (t) => {
   const workspace = await startWorkspace(t);
   assert.match((await workspace.say("list\nread a.txt")).text, /first line only/);
+});
+
+it("sends a file as it is, without asking, and says what it cannot send", async (t) => {
+  const workspace = await startWorkspace(t);
+  const bytes = Buffer.from([0, 255, 13, 10, 128]);
+  await mkdir(join(workspace.root, "out"));
+  await writeFile(join(workspace.root, "out", "a b.bin"), bytes);
+  await writeFile(join(workspace.root, "empty"), "");
+  await writeFile(join(workspace.root, "large"), "");
+  await truncate(join(workspace.root, "large"), 10_000_001);
+  const reply = await workspace.say("send out/a b.bin");
+  const [resource] = reply.resources;
+  assert.ok(resource && "blob" in resource);
+  assert.deepEqual(Buffer.from(resource.blob, "base64"), bytes);
+  assert.match(resource.uri, /\/out\/a%20b\.bin$/);
+  assert.equal(reply.text, "Here is `out/a b.bin`, 5 bytes.");
+  const path = join(workspace.root, "out", "a b.bin");
+  assert.deepEqual([onlyCall(reply).kind, onlyCall(reply).locations], ["read", [{ path }]]);
+  assert.deepEqual(reply.questions, []);
+  const refused: [string, RegExp][] = [
+    ["send", /Say which file/],
+    ["send out", /is a folder/],
+    ["send nowhere", /There is no `nowhere`/],
+    ["send empty", /is empty/],
+    ["send large", /larger than the 10\.0 MB/],
+  ];
+  for (const [command, answer] of refused) {
+    const { text, resources } = await workspace.say(command);
+    assert.match(text, answer);
+    assert.deepEqual(resources, []);
+  }
+});
+
+it("sends a file of 10 MB in one piece", async (t) => {
+  const workspace = await startWorkspace(t);
+  const bytes = Buffer.alloc(10_000_000, "0123456789abcdefg");
+  await writeFile(join(workspace.root, "large"), bytes);
+  const [resource] = (await workspace.say("send large")).resources;
+  assert.ok(resource && "blob" in resource);
+  assert.equal(Buffer.from(resource.blob, "base64").equals(bytes), true);
 });

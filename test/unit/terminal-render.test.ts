@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { render } from "../../src/cli/terminal/render.ts";
 import { painter, styleMarkdown, widthOf, wrap } from "../../src/cli/terminal/style.ts";
+import { markdownParts } from "../../src/core/markdown-parts.ts";
 
-const bodies = (text: string, limit: number) => render(text, limit).map(({ plain }) => plain);
+const bodies = (text: string, limit: number) =>
+  markdownParts(text, limit).map(({ plain }) => plain);
 const letters = (text: string) => text.replace(/[\s`~]/g, "");
 
 it("keeps a short answer as it is", () => {

@@ -5,6 +5,7 @@ import { list, read } from "./looking.ts";
 import { type Prompt, readCommand, splitLine } from "./prompt.ts";
 import { run } from "./running.ts";
 import { search } from "./search.ts";
+import { send } from "./sending.ts";
 import type { Turn } from "./turn.ts";
 
 interface Entry {
@@ -18,6 +19,7 @@ const commands: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ["list", { act: list, oneLine: true }],
   ["read", { act: read, oneLine: true }],
   ["search", { act: search, oneLine: true }],
+  ["send", { act: send, oneLine: true }],
   ["say", { act: (turn, rest) => turn.say(rest.replace(/^\n/, "")) }],
   ["write", { act: write }],
   ["append", { act: append }],
@@ -31,6 +33,7 @@ const help = `I work with the files of this workspace. I have no model, so I tak
 - \`list\` or \`list notes\`: what is in a folder
 - \`read notes/todo.md\`: a file
 - \`search invoice\`: the lines in which a text stands
+- \`send notes/todo.md\`: you get the file itself
 - \`say **hello**\`: I answer with it
 
 Before these I ask:

@@ -1,4 +1,4 @@
-// Reads and replaces the text of a file, in bounds, and only while it is what it was.
+// Reads files, and replaces their text, in bounds, and only while it is what it was.
 import { constants } from "node:fs";
 import { type FileHandle, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -24,6 +24,19 @@ export async function readBeginning(
     const truncated = start.length > most;
     const text = decode(start.subarray(0, most), truncated);
     return text === null ? "binary" : { text, bytes: Math.max(bytes, start.length), truncated };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** "gone": no ordinary file is there. */
+export async function readWhole(path: string, most: number): Promise<Buffer | "larger" | "gone"> {
+  const handle = await openInside(path, constants.O_RDONLY);
+  if (handle === null) return "gone";
+  try {
+    if ((await handle.stat()).size > most) return "larger";
+    const bytes = await readUpTo(handle, most + 1);
+    return bytes.length > most ? "larger" : bytes;
   } finally {
     await handle.close();
   }

@@ -1,6 +1,6 @@
 // sallyport audit: every refusal and decision.
 import type { Command } from "commander";
-import { report } from "../operator.ts";
+import { report, wholeNumber } from "../operator.ts";
 import { table, when } from "../output.ts";
 
 interface Flags {
@@ -16,11 +16,15 @@ export function addAudit(root: Command): void {
   audit
     .command("list")
     .description("newest first")
-    .option("--limit <n>", "how many", Number, 50)
+    .option("--limit <n>", "how many", wholeNumber("--limit"), 50)
     .option("--who <id>", "only of this caller")
     .option("--action <action>", "only of this action")
     .option("--outcome <outcome>", "only with this outcome")
-    .option("--before <id>", "only rows before this one, for the next page", Number)
+    .option(
+      "--before <id>",
+      "only rows before this one, for the next page",
+      wholeNumber("--before"),
+    )
     .action((flags: Flags, command: Command) =>
       report(command, { name: "audit.list", input: flags }, (rows) =>
         rows.length === 0

@@ -76,7 +76,7 @@ async function confirm(flags: { yes?: boolean }, command: Command): Promise<void
   }
   complain(projectText(file));
   if (!flags.yes && !(await askYes("Let it count?")))
-    throw new Failure("Nothing is confirmed. Confirm it with: sallyport config confirm");
+    throw new Failure("Nothing is confirmed. Confirm it with: sallyport config confirm --yes");
   const lines = file.unconfirmed.map((line) => line.text);
   const done = await operate(command, "config.confirm", { lines });
   if (wantsJson(command)) printJson(done);

@@ -24,6 +24,7 @@ function addList(pair: Command): void {
               { title: "ROLE", of: (row) => row.role },
               { title: "KIND", of: (row) => row.kind },
               { title: "ACCOUNTS", of: (row) => accountsText(row.accounts) },
+              { title: "SESSIONS", of: (row) => String(row.sessions) },
               { title: "LAST TASK", of: (row) => when(row.lastTaskAt) },
             ]),
       ),
@@ -84,13 +85,15 @@ function addInvite(pair: Command): void {
     );
 }
 
-function invitationText({ code, name, role, expiresAt, join, links }: Invitation): string {
+function invitationText(invitation: Invitation): string {
+  const { code, name, role, expiresAt, join, links, page } = invitation;
   const forward = links.map(({ listener, url }) => `  ${listener}: ${url}`);
   return [
     `Code for ${name} (${role}), until ${when(expiresAt)}, shown once: ${code}`,
     "",
     `In a direct chat with the bot: ${join}`,
     ...(forward.length > 0 ? ["Or forward this link:", ...forward] : []),
+    ...(page ? [`Or in a browser, typing the code: ${page}`] : []),
   ].join("\n");
 }
 

@@ -8,8 +8,9 @@ export function addStart(root: Command): void {
     .option("--agent <name>", "workspace (built in), claude, codex, opencode, gemini")
     .option("--command <line>", "any other agent that speaks ACP: 'PROGRAM ARGS'")
     .addOption(new Option("--sandbox <name>", "what the agent runs in").choices(["local"]))
-    .option("--host <host>", "serve HTTP on this loopback address")
-    .addOption(new Option("--port <n>", "serve HTTP on this port").argParser(portOf))
+    .option("--host <host>", "serve the page on this address")
+    .addOption(new Option("--port <n>", "serve the page on this port").argParser(portOf))
+    .option("--allow-open-bind", "really serve it to other machines without TLS in front")
     .addOption(
       new Option("--public-access <who>", "let people without a pairing talk to the agent").choices(
         ["anyone"],

@@ -1,7 +1,7 @@
 // sallyport task: what was asked for, and what came of it.
 import type { Command } from "commander";
 import { visibleLine } from "../../core/visible.ts";
-import { report } from "../operator.ts";
+import { report, wholeNumber } from "../operator.ts";
 import { short, table, when } from "../output.ts";
 
 export function addTask(root: Command): void {
@@ -9,7 +9,7 @@ export function addTask(root: Command): void {
   task
     .command("list")
     .description("the latest tasks")
-    .option("--limit <n>", "how many", Number, 50)
+    .option("--limit <n>", "how many", wholeNumber("--limit"), 50)
     .action((flags: { limit: number }, command: Command) =>
       report(command, { name: "task.list", input: flags }, (rows) =>
         rows.length === 0

@@ -2,11 +2,17 @@
 import { randomBytes } from "node:crypto";
 import type { Accept, Channel, Listener, Part, Route } from "../../core/channel.ts";
 import type { EventSender, InboundEvent } from "../../core/events.ts";
+import { createFeed, type Feed } from "../../core/feed.ts";
+import { markdownParts } from "../../core/markdown-parts.ts";
 import { harmless } from "../../core/visible.ts";
 import type { ListenerId } from "../../core/words.ts";
-import { routes, type Settled, type SettledReply, type Shown } from "./events.ts";
-import { createFeed, type Feed } from "./feed.ts";
-import { render } from "./render.ts";
+import {
+  routes,
+  type Settled,
+  type SettledReply,
+  type Shown,
+  type TerminalEvent,
+} from "./events.ts";
 
 export interface TerminalPorts {
   /** Resolves once nothing is under way in this chat, or a question is open in it. */
@@ -23,14 +29,21 @@ export function createTerminal(ports: TerminalPorts): Channel {
   return {
     name: "terminal",
     limits,
-    render: (text) => render(text, limits.text),
+    render: (text) => markdownParts(text, limits.text),
     open: (_, { listener }) => openTerminal(listener, ports),
   };
 }
 
 function openTerminal(id: ListenerId, ports: TerminalPorts): Listener {
   const boot = randomBytes(6).toString("hex");
-  const feed = createFeed(backlog);
+  const feed = createFeed<TerminalEvent>({
+    boot,
+    limits: backlog,
+    gap: { type: "gap" },
+    foreign: "everything",
+    keep: kept,
+    standing: openQuestions,
+  });
   let stopped = false;
   const sent = new Map<string, string>();
   let accept: Accept | undefined;
@@ -85,6 +98,23 @@ function openTerminal(id: ListenerId, ports: TerminalPorts): Listener {
   };
 }
 
+/** An edit carries the whole message: earlier edits of it need not be kept. */
+function kept(event: TerminalEvent): boolean | string {
+  return event.type === "edited" ? event.id : event.type !== "typing";
+}
+
+/** The latest state of messages that still have buttons: shown to each chat that opens. */
+function openQuestions(events: readonly TerminalEvent[]): readonly TerminalEvent[] {
+  const latest = new Map<string, TerminalEvent>();
+  for (const event of events) {
+    if (event.type === "removed") latest.delete(event.id);
+    if (event.type !== "posted" && event.type !== "edited") continue;
+    if (event.buttons.length > 0) latest.set(event.id, event);
+    else latest.delete(event.id);
+  }
+  return [...latest.values()];
+}
+
 function shown(id: string, { body, plain, buttons = [], file }: Part): Shown {
   const of = file && { file: { name: harmless(file.name), path: file.path, size: file.size } };
   return {
@@ -96,7 +126,7 @@ function shown(id: string, { body, plain, buttons = [], file }: Part): Shown {
 }
 
 interface Inside {
-  readonly feed: Feed;
+  readonly feed: Feed<TerminalEvent>;
   readonly ports: TerminalPorts;
   take(event: InboundEvent): Promise<boolean>;
 }
@@ -112,7 +142,7 @@ function terminalRoutes(inside: Inside): Route[] {
       async handle(request) {
         const asked = new URL(request.url).searchParams.get("after") ?? "now";
         const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
-        return new Response(feed.follow(asked), { headers });
+        return new Response(feed.follow(asked).stream, { headers });
       },
     },
     {

@@ -19,8 +19,8 @@ export interface Me {
   readonly sandbox: string;
   /** Bytes of one file that may be sent up. */
   readonly fileMost: number;
-  /** When this session ends, ms since 1970. */
-  readonly expiresAt: number;
+  /** When this session ends, ms since 1970; null: a program with a token. */
+  readonly expiresAt: number | null;
 }
 
 /** POST /sign-in, public: either is used up by it. Sets the cookie and answers Me. */

@@ -1,11 +1,11 @@
-// Markdown to the terminal's parts: it stays Markdown (the chat styles it), disarmed and split at lines.
-import type { Part } from "../../core/channel.ts";
-import { harmless } from "../../core/visible.ts";
-import type { Markdown } from "../../core/words.ts";
+// Parts for what shows Markdown by itself, the terminal and the page: it stays Markdown, disarmed and split at lines.
+import type { Part } from "./channel.ts";
+import { harmless } from "./visible.ts";
+import type { Markdown } from "./words.ts";
 
 const fence = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-export function render(text: Markdown, limit: number): Part[] {
+export function markdownParts(text: Markdown, limit: number): Part[] {
   const clean = harmless(text).trimEnd();
   if (clean.trim() === "") return [];
   return split(clean, limit).map((body) => ({ body, plain: body }));

@@ -1,0 +1,24 @@
+// Links that go out in chats: to a file, and to a question where there are no buttons.
+import { createFileTokens } from "../admin/file-tokens.ts";
+import { hitlToken } from "../admin/hitl.ts";
+import { systemClock } from "../core/clock.ts";
+import type { SpineParts } from "../turns/spine.ts";
+import { type Live, publicUrl } from "./wiring.ts";
+
+export function linksOf(
+  live: Live,
+  key: Uint8Array,
+): Required<Pick<SpineParts, "fileLink" | "hitlUrl">> {
+  const files = createFileTokens(key, systemClock);
+  return {
+    fileLink(part) {
+      const base = publicUrl(live);
+      return base && `${base}/download/${files.make(part)}`;
+    },
+    // On this machine it can be answered without a public URL as well.
+    hitlUrl(card) {
+      const base = publicUrl(live) ?? live.pageUrl;
+      return base && `${base}/hitl/${hitlToken(key, card)}`;
+    },
+  };
+}

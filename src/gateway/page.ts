@@ -1,0 +1,131 @@
+// The page of a gateway: its channel, what it shows and decides, and the server before it.
+import { existsSync } from "node:fs";
+import { isDeepStrictEqual } from "node:util";
+import { webGuesser } from "../access/sessions.ts";
+import { createVisitors } from "../access/visitors.ts";
+import { createFiles } from "../admin/files.ts";
+import { createHitl } from "../admin/hitl.ts";
+import type { Running } from "../admin/running.ts";
+import { createViews } from "../admin/views/views.ts";
+import { watchChanges } from "../admin/views/watch.ts";
+import type { Open } from "../bus/listeners.ts";
+import type { HttpChoice } from "../config/config.ts";
+import { codeKey } from "../config/secrets.ts";
+import type { Settings } from "../config/settings.ts";
+import { turnSettings } from "../config/turn-settings.ts";
+import { systemClock } from "../core/clock.ts";
+import type { PairingId } from "../core/words.ts";
+import type { GuardedRoute } from "../http/guard/route.ts";
+import type { Server } from "../http/server.ts";
+import { createWeb, type Web } from "../http/web/channel.ts";
+import type { Wiring } from "./wiring.ts";
+
+type Served = Settings["http"] & HttpChoice;
+
+export interface Page {
+  readonly open: Open;
+  /** Rejects with a message for the operator when it cannot listen where it should. */
+  serve(running: Running): Promise<void>;
+  /** The settings changed: served where they say now, or as before with what is wrong. */
+  apply(running: Running): Promise<string | undefined>;
+  /** Its open pages are over: the pairing or its right to them is gone. */
+  endSessions(pairing?: PairingId): void;
+  stop(): Promise<void>;
+}
+
+export function createPage(wiring: Wiring): Page {
+  const { config, live, store, agent, spine } = wiring;
+  const { log, paths } = config;
+  const visitors = createVisitors({ run: store.run, clock: systemClock, key: codeKey(paths) });
+  const served: { by?: Server; as?: Served } = {};
+  const web = createWeb({
+    log,
+    clock: systemClock,
+    files: paths.uploads,
+    visitors,
+    stillCounts: visitors.stillCounts,
+    cookieName: () => served.by?.cookieName ?? "sallyport",
+    about: () => ({
+      agent: { name: agent.name, asks: agent.asks },
+      sandbox: live.settings.sandbox,
+    }),
+  });
+  const watch = watchChanges({
+    store,
+    log,
+    open: web.viewers,
+    changed: web.changed,
+    listeners: () => JSON.stringify(spine.listeners.all().map(heard)),
+  });
+  const wantedNow = (): Served => ({ ...live.settings.http, ...config.http(live.settings) });
+  const serve = async (running: Running, as: Served) => {
+    const { openServer } = await import("../http/server.ts");
+    const routes = await routesOf(wiring, web, running);
+    served.by = await openServer({ ...as, log, visitors, routes, channelRoutes: [] });
+    served.as = as;
+    live.pageUrl = served.by.url;
+  };
+  const close = async () => {
+    await served.by?.stop();
+    delete served.by;
+    delete live.pageUrl;
+  };
+  return {
+    open: { channel: web.channel, listener: web.listener },
+    serve: (running) => serve(running, wantedNow()),
+    async apply(running) {
+      const { as: before } = served;
+      const wanted = wantedNow();
+      if (!before || isDeepStrictEqual(before, wanted)) return undefined;
+      await close();
+      try {
+        await serve(running, wanted);
+        return undefined;
+      } catch (error) {
+        await serve(running, before);
+        return error instanceof Error ? error.message : String(error);
+      }
+    },
+    endSessions: web.endSessions,
+    async stop() {
+      watch.stop();
+      await close();
+    },
+  };
+}
+
+/** What of its health is news: that it is alive is none. */
+function heard({ listener }: Open): unknown[] {
+  const { state, lastEvent, lastError } = listener.health();
+  return [listener.id, state, lastEvent, lastError];
+}
+
+/** Loaded when the page is served: people on other channels do not wait for it. */
+async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<GuardedRoute[]> {
+  const { config, live, store, spine } = wiring;
+  const [{ apiRoutes }, { hitlRoutes }, { createFileRoutes }, { pageRoutes }, { healthRoute }] =
+    await Promise.all([
+      import("../http/web/api.ts"),
+      import("../http/web/hitl.ts"),
+      import("../http/files/routes.ts"),
+      import("../http/page/assets.ts"),
+      import("../http/health.ts"),
+    ]);
+  const views = createViews({
+    store,
+    clock: systemClock,
+    channelOf: (id) => spine.listeners.get(id)?.channel.name,
+    isKept: ({ path }) => existsSync(path),
+    listeners: running.listeners,
+    budgets: () => turnSettings(live.settings),
+  });
+  const basics = { store, clock: systemClock, key: codeKey(config.paths) };
+  return [
+    ...web.routes(),
+    ...apiRoutes({ ...views, stopTask: running.stopTask, decideAs: running.decideAs }),
+    ...hitlRoutes(createHitl({ ...basics, decideAs: running.decideAs, guesser: webGuesser })),
+    ...createFileRoutes(createFiles({ ...basics, folder: config.paths.files })),
+    ...pageRoutes(),
+    healthRoute(() => ({ listeners: running.listeners() })),
+  ];
+}
