@@ -6,6 +6,7 @@ import { program } from "../src/cli/program.ts";
 import { settingKeys } from "../src/config/keys.ts";
 import { menu } from "../src/turns/words.ts";
 import { httpPage } from "./http-page.ts";
+import { allRoutes } from "./http-routes.ts";
 
 export interface CliCommand {
   /** `pair invite`; empty for `sallyport` itself. */
@@ -29,7 +30,7 @@ export function pages(): { path: string; text: string }[] {
   return [
     { path: "docs/reference/settings.md", text: settingsPage() },
     { path: "docs/reference/commands.md", text: commandsPage(cliCommands()) },
-    { path: "docs/reference/http.md", text: httpPage([], generated) },
+    { path: "docs/reference/http.md", text: httpPage(allRoutes(), generated) },
   ];
 }
 

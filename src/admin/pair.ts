@@ -154,8 +154,10 @@ export const remove = operation(
     if (!removed) return noPairing(of);
     const { id } = removed.pairing;
     await context.running?.stopCaller(id, "its pairing was removed");
+    const { homes, uploads } = context.place.paths;
     if (purge)
-      await rm(join(context.place.paths.homes, `p-${id}`), { recursive: true, force: true });
+      for (const folder of [join(homes, `p-${id}`), join(uploads, id)])
+        await rm(folder, { recursive: true, force: true });
     return done({ name: of, removed: true, unlinked: removed.accounts.length, purged: purge });
   },
 );

@@ -180,8 +180,10 @@ function createBacklog<Event>({ boot, limits, keep, standing, foreign }: FeedOpt
     since(after: string): { readonly items: readonly Item<Event>[]; readonly missed: boolean } {
       const from = positionOf(after);
       const shown = new Set(standing(items.map(({ event }) => event)));
+      // Whoever fetches everything again must not be shown what is older than that which never came.
+      const start = Math.max(from ?? 0, lost);
       return {
-        items: items.filter((item) => item.seq > (from ?? 0) || shown.has(item.event)),
+        items: items.filter((item) => item.seq > start || shown.has(item.event)),
         missed: from === undefined ? foreign === "gap" || lost > 0 : from < lost,
       };
     },

@@ -1,8 +1,9 @@
 // The docker sandbox on the real Docker of this machine, with an image made of this machine; skipped where none answers.
 import assert from "node:assert/strict";
-import { chownSync, mkdirSync } from "node:fs";
+import { chownSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { AgentProcess, SandboxScope } from "../../src/core/sandbox.ts";
 import { type Docker, dockerAt } from "../../src/sandbox/docker/engine.ts";
 import { masksFor } from "../../src/sandbox/docker/mask-list.ts";
@@ -10,13 +11,13 @@ import type { DockerSandboxOptions } from "../../src/sandbox/docker/options.ts";
 import { createDockerSandbox } from "../../src/sandbox/docker/sandbox.ts";
 import { agentUser, gatewayUser } from "../../src/sandbox/docker/user.ts";
 import { imageFromHost } from "../../src/sandbox/image/from-host.ts";
-import { imageList } from "../../src/sandbox/image/images.ts";
+import { imageList, imageRemove } from "../../src/sandbox/image/images.ts";
 import { ownAgentFolders } from "../../src/sandbox/image/own-agent.ts";
 import { memoryLog, temporaryFolder } from "./agent-rig.ts";
 
 export const socket = "/var/run/docker.sock";
 export const docker: Docker = dockerAt(socket);
-const repository = "sallyport-test";
+const repository = `sallyport-test-${process.version}`;
 
 async function whyNot(): Promise<string | false> {
   if (process.platform !== "linux") return "needs Linux";
@@ -30,28 +31,34 @@ async function whyNot(): Promise<string | false> {
 /** For `it`: every test here needs Docker. */
 export const withDocker = { skip: await whyNot(), timeout: 120_000 };
 
-/** Images of older versions of the code; one that is in use stays. */
-async function removeOldImages(current: string): Promise<void> {
-  const list = await imageList(docker);
-  const old = list.ok ? list.images : [];
-  for (const { name, made } of old) {
-    if (!name.startsWith(`${repository}:`) || name === current) continue;
-    if (made < Date.now() - 600_000)
-      await docker
-        .getImage(name)
-        .remove()
-        .catch(() => {});
-  }
+/** When what goes into the image was changed last, so that not every test file makes it again. */
+function lastChange(): number {
+  const source = fileURLToPath(new URL("../../src/", import.meta.url));
+  const files = ["agent/workspace", "core", "sandbox/image"].flatMap((folder) =>
+    readdirSync(join(source, folder)).map((name) => join(source, folder, name)),
+  );
+  return Math.max(...files.map((path) => statSync(path).mtimeMs));
 }
 
 async function makeImage(): Promise<string> {
+  const list = await imageList(docker);
+  const known = (list.ok ? list.images : []).filter(({ name }) =>
+    name.startsWith("sallyport-test"),
+  );
+  // A second is the finest that Docker tells.
+  const fresh = known.find(({ name, made }) => {
+    return name.startsWith(`${repository}:`) && made > lastChange() + 1000;
+  });
+  if (fresh !== undefined) return fresh.name;
   const user = await agentUser("/");
   const folders = await ownAgentFolders();
   // With it an agent could try to become root of a namespace of its own.
   const programs = ["/usr/bin/unshare"];
   const made = await imageFromHost({ docker, repository, user, folders, programs });
   assert.ok(made.ok, made.ok ? "" : made.problem);
-  await removeOldImages(made.image);
+  const old = known.filter(({ made: at }) => at < Date.now() - 600_000);
+  // What is in use stays.
+  for (const { name } of old) if (name !== made.image) await imageRemove(docker, name);
   return made.image;
 }
 

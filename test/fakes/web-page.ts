@@ -95,20 +95,15 @@ export function openPage(options: PageOptions): Page {
     for (const watcher of watchers) watcher();
   };
   const { call, post, quiet } = createCaller(request, closed.signal);
-  let [state, connection, unconfirmed] = [emptyState, new AbortController(), 0];
+  const line = createLine();
+  let [state, unconfirmed] = [emptyState, 0];
   let before: Promise<unknown> = Promise.resolve();
-  let held = withResolvers();
-  held.resolve();
   const opening = withResolvers();
   void follow({
-    onId: opening.resolve,
     request,
     closed: closed.signal,
-    async connect() {
-      await held.promise;
-      connection = new AbortController();
-      return connection.signal;
-    },
+    connect: line.connect,
+    onId: opening.resolve,
     on(event) {
       events.push(event);
       state = after(state, event);
@@ -143,14 +138,31 @@ export function openPage(options: PageOptions): Page {
         look();
       });
     },
+    drop: line.drop,
+    hold: line.hold,
+    release: line.release,
+    until: (what, check) => until({ what, check, watchers }),
+    close: () => closed.abort(),
+  };
+}
+
+/** Its connection, which can be lost and held back. */
+function createLine() {
+  let connection = new AbortController();
+  let held = withResolvers();
+  held.resolve();
+  return {
+    async connect() {
+      await held.promise;
+      connection = new AbortController();
+      return connection.signal;
+    },
     drop: () => connection.abort(),
     hold() {
       held = withResolvers();
       connection.abort();
     },
     release: () => held.resolve(),
-    until: (what, check) => until({ what, check, watchers }),
-    close: () => closed.abort(),
   };
 }
 

@@ -68,7 +68,7 @@ it("does not keep a channel whose token the platform refuses", async (t) => {
   const channels = (await cli.json(["channel", "list"])) as { id: string }[];
   assert.deepEqual(
     channels.map(({ id }) => id),
-    ["terminal"],
+    ["terminal", "web"],
   );
   assert.equal(existsSync(join(cli.state, "secrets", "telegram.token")), false);
 });

@@ -135,7 +135,7 @@ it(
     const agent = await rig.sandbox.spawn(rig.scope(), { program: "no-such", args: [], env: {} });
     assert.match(
       (await agent.ended).reason ?? "",
-      /^the image sallyport-test:\w+ has no program no-such; the owner/,
+      /^the image sallyport-test\S+ has no program no-such; the owner/,
     );
     const missing = dockerRig(t, { image: "sallyport-test:missing" });
     await assert.rejects(missing.run("true"), {

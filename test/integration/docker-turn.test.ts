@@ -99,7 +99,7 @@ it(
     const last = (await readTurn(broken.prompt("ls"))).at(-1);
     assert.match(
       last?.type === "failed" ? last.why : "",
-      /^The agent ended before it was ready \(the image sallyport-test:\w+ has no program no-such-agent; the owner should choose another image or agent\)/,
+      /^The agent ended before it was ready \(the image sallyport-test\S+ has no program no-such-agent; the owner should choose another image or agent\)/,
     );
   },
 );

@@ -10,8 +10,10 @@ import { type ViewsRig, viewsRig } from "../fakes/views-rig.ts";
 
 const group = { id: "g", kind: "group" } as const;
 
-/** Two people and an owner: in their own chats, on a second channel, in a group; each leaves words of their own everywhere. */
-async function crowded(t: TestContext): Promise<ViewsRig> {
+const everybody = ["ana", "bob", "olga"];
+
+/** Two people and an owner: in their own chats and in a group; those who write leave words of their own everywhere. */
+async function crowded(t: TestContext, writing = everybody): Promise<ViewsRig> {
   const other = createDesk("other");
   const rig = await viewsRig(t, { more: [other], settings: { concurrent: 10 } });
   const { desk } = rig;
@@ -20,11 +22,8 @@ async function crowded(t: TestContext): Promise<ViewsRig> {
   await rig.join("3", "olga", "owner");
   await desk.say("3", "/enable", { chat: group });
   await desk.until(/I answer here/, "g");
-  for (const [account, name] of [
-    ["1", "ana"],
-    ["2", "bob"],
-    ["3", "olga"],
-  ] as const) {
+  for (const name of writing) {
+    const account = String(everybody.indexOf(name) + 1);
     await desk.say(account, `canary-${name}-direct`, {
       files: [{ id: "f", name: `canary-${name}-file.txt`, mime: "text/plain", size: 3 }],
     });
@@ -102,7 +101,7 @@ it("lists conversations of every channel with what goes on in them, and whose th
 });
 
 it("tells a conversation in order, with cards as they stand now, and what waits with its place", async (t) => {
-  const rig = await crowded(t);
+  const rig = await crowded(t, ["ana"]);
   const ana = await rig.caller("ana");
   const [direct] = (await rig.views.conversations(ana)).conversations;
   const history = await rig.views.history(ana, direct?.id ?? "");
@@ -152,7 +151,7 @@ it("gives older pages without a gap or a repetition", async (t) => {
 });
 
 it("answers alike for what is not there and what is somebody else's", async (t) => {
-  const rig = await crowded(t);
+  const rig = await crowded(t, ["bob"]);
   const theirs = await rig.views.conversations(await rig.caller("bob"));
   const open = await rig.views.approvals(await rig.caller("bob"));
   const running = (await rig.views.tasks(await rig.caller("bob"))).tasks[0];
@@ -175,7 +174,7 @@ it("answers alike for what is not there and what is somebody else's", async (t) 
 });
 
 it("decides a question of another channel, changes its card there, and says who was first", async (t) => {
-  const rig = await crowded(t);
+  const rig = await crowded(t, ["ana"]);
   const [row] = (await rig.views.approvals(await rig.caller("ana"))).approvals;
   assert.match(row?.body ?? "", /canary-ana-open/);
   const path = `/api/approvals/${row?.id}`;
@@ -194,7 +193,7 @@ it("decides a question of another channel, changes its card there, and says who 
 });
 
 it("stops a task for its starter or an owner, once", async (t) => {
-  const rig = await crowded(t);
+  const rig = await crowded(t, ["ana"]);
   const { tasks } = await rig.views.tasks(await rig.caller("ana"));
   const open = tasks.find(({ state }) => state === "input-required");
   const path = `/api/tasks/${open?.id}/stop`;
@@ -208,7 +207,7 @@ it("stops a task for its starter or an owner, once", async (t) => {
 });
 
 it("shows an operator listeners, pairings, tasks, open questions and the audit", async (t) => {
-  const rig = await crowded(t);
+  const rig = await crowded(t, ["ana"]);
   const { status, body } = await rig.get("olga", "/api/operator");
   assert.equal(status, 200);
   assert.deepEqual(
@@ -226,8 +225,12 @@ it("shows an operator listeners, pairings, tasks, open questions and the audit",
       ["olga", 1],
     ],
   );
-  assert.equal(body.approvals.length, 3);
-  assert.equal(body.running, 3);
-  assert.ok(body.audit.length > 5);
+  assert.equal(body.approvals.length, 1);
+  assert.equal(body.running, 1);
+  assert.ok(
+    body.audit.some(
+      ({ action, name }: typeof body) => action === "question.deny" && name === "ana",
+    ),
+  );
   assert.equal((await rig.get("ana", "/api/operator")).status, 403);
 });

@@ -169,6 +169,8 @@ for (const [when, end] of Object.entries(endings))
     assert.equal(await rig.seen(first), undefined);
     assert.equal(await rig.seen(next), undefined);
     assert.equal(await rig.visitors.stillCounts(visitor), false);
+    const left = await rig.run(() => countSessions(visitor.caller.pairing ?? "", start));
+    assert.equal(left, 0, "nothing of them is kept");
     assert.equal((await rig.seen(other))?.caller.name, "bob");
   });
 
@@ -182,6 +184,18 @@ it("ends open links with the local pairing", async (t) => {
   await rig.startLocal();
   assert.equal(await rig.visitors.signIn({ link }, home), "refused");
   assert.equal(await rig.seen(cookie, true), undefined);
+});
+
+it("takes open links away with the sessions of the owner at the keyboard", async (t) => {
+  const rig = visitorRig(t);
+  await rig.startLocal();
+  for (const end of [() => rotateToken("local", "other"), () => unlink("local", ["web"])]) {
+    const [link, cookie] = [await rig.link(), await withLink(rig)];
+    await rig.run<unknown>(end);
+    assert.equal(await rig.seen(cookie, true), undefined);
+    assert.equal(await rig.visitors.signIn({ link }, home), "refused");
+  }
+  assert.ok(await rig.seen(await withLink(rig), true), "a new one is as good as ever");
 });
 
 it("keeps sessions when another channel is unlinked", async (t) => {

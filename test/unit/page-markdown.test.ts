@@ -126,6 +126,13 @@ it("shows what is nested beyond reason, and what is long beyond reason, as it wa
   assert.ok(text(markdown(`${"> ".repeat(5000)}deep`)).includes("deep"));
 });
 
+it("does not freeze the page over markers without end", () => {
+  const before = performance.now();
+  markdown("- ".repeat(50_000));
+  markdown("> ".repeat(100_000));
+  assert.ok(performance.now() - before < 1000);
+});
+
 it("makes only harmless elements with harmless attributes of anything", () => {
   const types = new Set(
     "div p ul ol li table thead tbody tr th td pre code span strong em s a br hr blockquote ins del".split(

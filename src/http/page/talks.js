@@ -37,7 +37,8 @@ export function forgetStream(talk) {
 /** @param {Talk} talk @param {Entry} entry @returns {Talk} */
 export function putEntry(talk, entry) {
   const others = talk.entries.filter(({ id }) => id !== entry.id);
-  return { ...touch(talk, entry.id), entries: sorted([...others, entry]) };
+  const typingUntil = entry.is === "posted" ? 0 : talk.typingUntil;
+  return { ...touch(talk, entry.id), typingUntil, entries: sorted([...others, entry]) };
 }
 
 /** @param {Talk} talk @param {string} gone @returns {Talk} */
@@ -63,6 +64,7 @@ export function takeHistory(talk, history) {
     conversation,
     work,
     place,
+    typingUntil: work ? talk.typingUntil : 0,
     loaded: true,
   };
 }

@@ -35,7 +35,7 @@ export interface Web {
   routes(): readonly GuardedRoute[];
   /** Tells open pages what to fetch again. */
   changed(whose: PairingId | "all", changed: Changed): void;
-  /** Whose pages are open now. */
+  /** Whose changes are to be watched: pages of theirs are open, or were a moment ago. Ask again and again: it lets go by and by. */
   viewers(): readonly Caller[];
   /** Ends at once the open pages of this person, or of everybody: their sessions are over. */
   endSessions(pairing?: PairingId): void;
