@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { dockerAt } from "../../src/sandbox/docker/engine.ts";
+import { dockerAt, problemWithDocker } from "../../src/sandbox/docker/engine.ts";
 import { openFullDocker } from "../fakes/docker-full.ts";
 import { openLine } from "../fakes/docker-line.ts";
 import {
@@ -29,6 +29,13 @@ it("says that Docker is not there, and works as soon as it is", withDocker, asyn
   assert.equal(await rig.sandbox.sweep(), "unconfirmed");
   await line.mend();
   assert.equal((await rig.run("echo hi")).out, "hi");
+});
+
+it("says what keeps the sandbox from working, or nothing", withDocker, async (t) => {
+  const path = join(dockerRig(t).folder, "docker.sock");
+  assert.match((await problemWithDocker(dockerAt(path))) ?? "", /Docker does not run/);
+  assert.match((await problemWithDocker(dockerAt(socket), "nope")) ?? "", /no runtime nope.*runc/);
+  assert.equal(await problemWithDocker(dockerAt(socket)), undefined);
 });
 
 it(
