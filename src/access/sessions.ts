@@ -31,6 +31,11 @@ export function webGuesser(address: string): Sender {
   return { listener: webListener, account: `ip:${address}`, name: "" };
 }
 
+/** Of links. They are too long to be guessed, and any page can send a browser to wrong ones: that must not cost its person a code. */
+export function linkGuesser(address: string): Sender {
+  return { listener: "links", account: `ip:${address}`, name: "" };
+}
+
 /** For the owner at the keyboard; undefined when that pairing was removed since the gateway started. */
 export function* addLocalLink(p: { hash: string; now: number }): Op<number | undefined> {
   const local = yield* findPairing("local");
@@ -130,7 +135,7 @@ function* byLink({ hash, address, now }: Entering): Op<Pairing | string> {
   const id = yield* takeLink(hash, now);
   const pairing = id && (yield* findPairingById(id));
   if (pairing) return pairing;
-  const guesser = webGuesser(address);
+  const guesser = linkGuesser(address);
   if (!(yield* mayTry(guesser, now))) return "too many attempts";
   yield* countFailure(guesser, now);
   return "wrong, used or expired";

@@ -21,7 +21,7 @@ export interface HitlPorts extends Pick<Running, "decideAs"> {
   readonly clock: Clock;
   /** Random, of this state only. */
   readonly key: Uint8Array;
-  /** As whom wrong codes from this address are counted: wrong links count with them. */
+  /** As whom wrong links from this address are counted: apart from codes, since any page can send a browser to one. */
   guesser(address: string): Sender;
 }
 

@@ -1,7 +1,7 @@
 // The page of a gateway: its channel, what it shows and decides, and the server before it.
 import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import { webGuesser } from "../access/sessions.ts";
+import { linkGuesser } from "../access/sessions.ts";
 import { createVisitors } from "../access/visitors.ts";
 import { createFiles } from "../admin/files.ts";
 import { createHitl } from "../admin/hitl.ts";
@@ -123,7 +123,7 @@ async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<Gua
   return [
     ...web.routes(),
     ...apiRoutes({ ...views, stopTask: running.stopTask, decideAs: running.decideAs }),
-    ...hitlRoutes(createHitl({ ...basics, decideAs: running.decideAs, guesser: webGuesser })),
+    ...hitlRoutes(createHitl({ ...basics, decideAs: running.decideAs, guesser: linkGuesser })),
     ...createFileRoutes(createFiles({ ...basics, folder: config.paths.files })),
     ...pageRoutes(),
     healthRoute(() => ({ listeners: running.listeners() })),

@@ -148,7 +148,7 @@ function mountAll(
       config: { mounted: route },
       handler: (request, reply) =>
         request.passed
-          ? guard.serve(request, reply, { route, from: request.passed.from })
+          ? guard.serve(request, reply, { route, passed: request.passed })
           : refuse(reply, failed),
     });
 }

@@ -1,6 +1,7 @@
 // The end of a turn, in one transaction: turn, task, inbox, and the answer's parts in the outbox.
 import type { OutFile, Part } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
+import { markdownParts } from "../core/markdown-parts.ts";
 import type { Address, Markdown, TaskState } from "../core/words.ts";
 import { addButton } from "../store/cards.ts";
 import { setNote } from "../store/conversations.ts";
@@ -60,9 +61,11 @@ async function partsOf(ports: TurnPorts, { to, text }: Ending): Promise<Part[]> 
   if (text.length <= textMost) return ports.render(to.listener, text);
   const name = "answer.md";
   const { path, size } = await ports.keepFile(name, text);
+  // Cut so that a code block is closed: else what is said below would be in it.
+  const [start] = markdownParts(text, 600);
   const said = await ports.render(
     to.listener,
-    `${text.slice(0, 600).trimEnd()}…\n\nThe whole answer is long (${Math.ceil(size / 1024)} kB), so it is in this file.`,
+    `${start?.plain ?? ""}\n\n…\n\nThe whole answer is long (${Math.ceil(size / 1024)} kB), so it is in this file.`,
   );
   const file = { path, name, size, mime: "text/markdown" };
   return said.map((part, index) => (index === said.length - 1 ? { ...part, file } : part));

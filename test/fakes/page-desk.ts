@@ -46,6 +46,8 @@ export interface PageDesk {
   /** What the chat holds; changed by the test. */
   entries: Entry[];
   approvals: ApprovalRow[];
+  /** The page of the history before a moment; absent: there is none. */
+  pageBefore: ((before: string) => Entry[]) | undefined;
   /** Behind the link `/hitl/a-token`. */
   hitl: Hitl | undefined;
   /** Bodies of what the page posted, by path, oldest first. */
@@ -71,6 +73,7 @@ export async function startPageDesk(t: TestContext): Promise<PageDesk> {
   const desk = {
     entries: [] as Entry[],
     approvals: [] as ApprovalRow[],
+    pageBefore: undefined as PageDesk["pageBefore"],
     hitl: undefined as Hitl | undefined,
     posted: [] as PageDesk["posted"],
     answer: (_: string): Response | undefined => undefined,
@@ -126,13 +129,13 @@ function serve(routes: readonly GuardedRoute[]) {
   });
 }
 
-type Kept = Pick<PageDesk, "entries" | "approvals" | "hitl" | "posted" | "answer">;
+type Kept = Pick<PageDesk, "entries" | "approvals" | "pageBefore" | "hitl" | "posted" | "answer">;
 
 function reads(desk: Kept, stream: (request: Request) => Response): GuardedRoute[] {
-  const history = (): History => ({
+  const history = (before: string | null): History => ({
     conversation,
-    entries: desk.entries,
-    earlier: false,
+    entries: before ? (desk.pageBefore?.(before) ?? []) : desk.entries,
+    earlier: !before && desk.pageBefore !== undefined,
     work: null,
     place: null,
   });
@@ -143,17 +146,22 @@ function reads(desk: Kept, stream: (request: Request) => Response): GuardedRoute
     work: null,
     place: null,
   };
-  const get = (path: string, answer: (chat?: string) => unknown): GuardedRoute => ({
+  const get = (
+    path: string,
+    answer: (chat: string | undefined, url: URL) => unknown,
+  ): GuardedRoute => ({
     method: "GET",
     path,
     access: "caller",
     body: "none",
-    handle: async (_, { params }) => Response.json(answer(params.chat)),
+    handle: async (request, { params }) => Response.json(answer(params.chat, new URL(request.url))),
   });
   return [
     get("/api/me", () => me),
     get("/api/conversations", () => ({ conversations: [conversation] })),
-    get("/api/chats/:chat", (chat) => (chat === "ana" ? history() : empty)),
+    get("/api/chats/:chat", (chat, { searchParams }) =>
+      chat === "ana" ? history(searchParams.get("before")) : empty,
+    ),
     get("/api/tasks", () => ({ tasks: [] })),
     get("/api/approvals", () => ({ approvals: desk.approvals })),
     {

@@ -47,7 +47,11 @@ it("lets none of ten thousand guesses from one address in, and then an honest on
   assert.ok(each < 10, `${each} ms for a guess`);
   assert.equal(await rig.visitors.signIn({ code }, away("203.0.113.7")), "refused");
   const rows = await afterwards(t, rig, code);
-  assert.equal(rows, 4, "three that were checked, and one for all the others");
+  assert.equal(
+    rows,
+    7,
+    "three codes and three links that were checked, and one for all the others",
+  );
 });
 
 it("lets none of ten thousand guesses from a thousand addresses in, and then an honest one", async (t) => {
@@ -57,7 +61,7 @@ it("lets none of ten thousand guesses from a thousand addresses in, and then an 
   assert.ok(each < 10, `${each} ms for a guess`);
   // The shared door lets one through each second, and whoever goes through must wait no longer.
   const rows = await afterwards(t, rig, code);
-  assert.ok(rows > 1000 && rows < 1050, `${rows} audit rows`);
+  assert.ok(rows > 2000 && rows < 2100, `${rows} audit rows for codes and links`);
 });
 
 it("writes at most a row a minute about guesses that it did not check", async (t) => {
@@ -75,12 +79,15 @@ it("writes at most a row a minute about guesses that it did not check", async (t
   assert.notEqual(await rig.visitors.signIn({ code }, away()), "refused", "a wait ends");
 });
 
-it("counts wrong links and codes of every kind together, and a right link always", async (t) => {
+it("counts wrong codes of every kind together, wrong links apart, and a right link always", async (t) => {
   const rig = visitorRig(t);
   await rig.startLocal();
   const { signIn, exchange } = rig.visitors;
-  await signIn({ link: "wrong" }, home);
+  for (let n = 0; n < 5; n += 1) await signIn({ link: `wrong ${n}` }, home);
+  const first = await rig.invite("ana", start);
+  assert.notEqual(await signIn({ code: first }, home), "refused", "links cost no code");
   await signIn({ code: "no code at all" }, home);
+  await signIn({ code: "AAAA-3333" }, home);
   await exchange("AAAA-2222", home);
   const code = await rig.invite("ana", start);
   assert.equal(await signIn({ code }, home), "refused");

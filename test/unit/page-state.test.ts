@@ -172,6 +172,26 @@ it("gives the answer to a press to its card, and forgets the press when the butt
   assert.equal(closed.presses.o1, undefined);
 });
 
+it("shows a message's place in the line, which only a history knows, and forgets it when its turn comes", () => {
+  const waiting = { ...said("m-abcdefgh", 5), place: 1 };
+  const told = event({ type: "said", chat, entry: said("m-abcdefgh", 5) });
+  const state = after([told, { is: "history", place, history: history([waiting]) }]);
+  assert.deepEqual(shown(state), [waiting]);
+  const later: Action = { is: "history", place, history: history([said("m-abcdefgh", 5)]) };
+  assert.deepEqual(shown(reduce(state, later)), [said("m-abcdefgh", 5)]);
+});
+
+it("leaves the outcome to the card alone once its buttons are gone", () => {
+  const card = posted("o1", 1, "Run?", { buttons: [{ label: "Allow", data: "x" }], question: "q" });
+  const state = after([
+    event({ type: "posted", chat, entry: card }),
+    { is: "press", message: "o1", press: { id: "press-01", data: "x", state: "taken" } },
+    event({ type: "notice", press: "press-01", text: "Allowed." }),
+    event({ type: "edited", chat, entry: posted("o1", 1, "Allow once, local") }),
+  ]);
+  assert.deepEqual(state.presses, {});
+});
+
 it("keeps one chat's events out of another", () => {
   const state = after([
     event({ type: "posted", chat: "ana.other000", entry: posted("o1", 1, "x") }),

@@ -14,7 +14,7 @@ import { type BodyTrouble, bodyRows } from "./later.ts";
 import type { Limits } from "./limits.ts";
 import type { From } from "./route.ts";
 import type { Site } from "./site.ts";
-import { firstRefusal, type Row } from "./table.ts";
+import { firstRefusal, lateRows, type Row } from "./table.ts";
 
 export interface Visitors {
   byCookie(value: string, from: { readonly local: boolean }): Promise<Visitor | undefined>;
@@ -41,6 +41,8 @@ export interface GuardOptions {
 
 export interface Passed {
   readonly from: From & { readonly visitor?: Visitor };
+  /** The visitor as they are by now, when the body took its time. */
+  again(): Promise<Row | { readonly visitor?: Visitor }>;
 }
 
 export interface Guard {
@@ -53,7 +55,7 @@ export interface Guard {
   serve(
     request: FastifyRequest,
     reply: FastifyReply,
-    it: { route: Mounted; from: Passed["from"] },
+    it: { route: Mounted; passed: Passed },
   ): Promise<FastifyReply>;
   /** Ends streams of events: they have no end of their own. */
   endStreams(): void;
@@ -73,14 +75,17 @@ export function createGuard(options: GuardOptions): Guard {
       if (row) {
         if (row.name === "crowded-server" || row.name === "crowded-address") asked.place.leave();
         log.debug({ refused: row.name, method: request.method, route: route?.path }, "Refused");
-        refuse(reply, { ...row, headers: headersOf(row, asked) });
+        refuse(reply, { ...row, headers: headersOf(row, asked.allowed) });
         return undefined;
       }
       const visitor = route?.access === "public" ? undefined : await asked.visitor();
       if (visitor) asked.place.known();
-      return { from: fromOf(request, asked, visitor) };
+      return {
+        from: fromOf(request, asked, visitor),
+        again: () => askAgain(options, request, asked),
+      };
     },
-    async serve(request, reply, { route, from }) {
+    async serve(request, reply, { route, passed }) {
       const gone = new AbortController();
       options.connections.over(reply.raw, () => {
         if (!reply.raw.writableFinished) gone.abort();
@@ -88,6 +93,9 @@ export function createGuard(options: GuardOptions): Guard {
       if (request.headers.expect !== undefined) reply.raw.writeContinue();
       const body = await bodyOf(request, route, limits);
       if (typeof body === "string") return body === "gone" ? reply : refuse(reply, bodyRows[body]);
+      const late = route.access !== "public" && route.body === "json" ? await passed.again() : {};
+      if ("status" in late) return refuse(reply, { ...late, headers: headersOf(late) });
+      const from = { ...passed.from, ...late };
       const broken = () => {
         const trouble = body.passing?.trouble();
         return trouble === undefined || trouble === "gone" ? undefined : bodyRows[trouble];
@@ -137,15 +145,6 @@ function ask(
   connections.over(reply.raw, place.leave);
   const origin = () =>
     site.origin(headers.host ?? "", request.protocol === "https" ? "https" : "http");
-  let found: Promise<Visitor | undefined> | undefined;
-  const lookUp = async () => {
-    const credentials = credentialsOf(headers, cookieNameFor(socket.localPort ?? 0));
-    if (!credentials) return undefined;
-    const from = { local: isLocal(request) };
-    return credentials.by === "session"
-      ? await visitors.byCookie(credentials.value, from)
-      : await visitors.byToken(credentials.value, from);
-  };
   return {
     method: raw.method ?? "",
     target,
@@ -158,14 +157,37 @@ function ask(
     site,
     place,
     origin,
-    visitor() {
-      found ??= lookUp();
-      return found;
-    },
+    visitor: visitorOnce(visitors, request),
   };
 }
 
-function headersOf(row: Row, { allowed }: Asked): Record<string, string> {
+function visitorOnce(visitors: Visitors, request: FastifyRequest): Asked["visitor"] {
+  const { headers, socket } = request.raw;
+  const lookUp = async () => {
+    const credentials = credentialsOf(headers, cookieNameFor(socket.localPort ?? 0));
+    if (!credentials) return undefined;
+    const from = { local: isLocal(request) };
+    return credentials.by === "session"
+      ? await visitors.byCookie(credentials.value, from)
+      : await visitors.byToken(credentials.value, from);
+  };
+  let found: Promise<Visitor | undefined> | undefined;
+  return () => {
+    found ??= lookUp();
+    return found;
+  };
+}
+
+/** A removal or another role that came amid the body counts for it. */
+async function askAgain({ visitors }: GuardOptions, request: FastifyRequest, asked: Asked) {
+  const now = { ...asked, visitor: visitorOnce(visitors, request) };
+  const row = await firstRefusal(now, lateRows);
+  if (row) return row;
+  const visitor = await now.visitor();
+  return visitor ? { visitor } : {};
+}
+
+function headersOf(row: Row, allowed: readonly string[] = []): Record<string, string> {
   if (row.name === "method") return { allow: allowed.join(", ") };
   if (row.name === "nobody") return { "www-authenticate": "Bearer" };
   return row.status === 503 || row.status === 429 ? { "retry-after": "1" } : {};

@@ -130,7 +130,7 @@ const place = [
     step: "cross-site",
     name: "foreign-origin",
     status: 403,
-    when: "there is an `Origin`, and it is not that of this request, of `http.publicUrl` or one of `http.origins`. Not for `GET` on public routes",
+    when: "there is an `Origin`, and it is not that of this request, of `http.publicUrl` or one of `http.origins`. Not for `GET` on public routes outside of `/api`",
     say: "A page of another site may not do this. The operator can set http.publicUrl or add to http.origins.",
     holds: ({ headers, site, origin, ...asked }) =>
       isGuarded(asked) && headers.origin !== undefined && !site.mayAct(headers.origin, origin()),
@@ -139,7 +139,7 @@ const place = [
     step: "cross-site",
     name: "foreign-site",
     status: 403,
-    when: "there is no `Origin`, and `Sec-Fetch-Site` is not `same-origin` or `none`: another port of this host is another site. Not for `GET` on public routes",
+    when: "there is no `Origin`, and `Sec-Fetch-Site` is not `same-origin` or `none`: another port of this host is another site. Not for `GET` on public routes outside of `/api`",
     say: "A page of another site may not do this.",
     holds: ({ headers, ...asked }) =>
       isGuarded(asked) &&
@@ -209,9 +209,15 @@ export type RowName = (typeof rows)[number]["name"];
 export type Row = GuardRow & { readonly name: RowName };
 export const table: readonly Row[] = rows;
 
+/** What is asked once more when a body is there: who sends it may have lost their place meanwhile. */
+export const lateRows: readonly Row[] = who;
+
 /** The first row that holds; undefined: nothing is against it. */
-export async function firstRefusal(asked: Asked): Promise<Row | undefined> {
-  for (const row of table) {
+export async function firstRefusal(
+  asked: Asked,
+  among: readonly Row[] = table,
+): Promise<Row | undefined> {
+  for (const row of among) {
     const held = row.holds(asked);
     if (held === true || (held !== false && (await held))) return row;
   }
@@ -235,9 +241,9 @@ function tooBig({ headers, route, limits }: Asked): boolean {
   return Number(headers["content-length"] ?? 0) > most;
 }
 
-/** Whether it matters which page a request is from: not for what anyone may see, so that links work. */
-function isGuarded({ method, route }: Pick<Asked, "method" | "route">): boolean {
-  return method !== "GET" || route?.access !== "public";
+/** Whether it matters which page a request is from: not for what a link may lead to. Under /api only our own pages ask. */
+function isGuarded({ method, route, target }: Pick<Asked, "method" | "route" | "target">): boolean {
+  return method !== "GET" || route?.access !== "public" || target.startsWith("/api/");
 }
 
 function isTaken(body: string | undefined, header: string | undefined): boolean {

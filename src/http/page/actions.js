@@ -6,6 +6,7 @@ import { createLoading, firstPlace } from "./loading.js";
 import { createSending } from "./sending.js";
 import { placeOfChat } from "./state.js";
 import { createStream } from "./stream.js";
+import { bytes } from "./words.js";
 
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./state.js").Place} Place */
@@ -120,7 +121,7 @@ function writing(store, sending) {
   const attach = async (/** @type {string} */ chat, /** @type {File} */ file) => {
     const key = randomId(8);
     const most = store.state().me?.fileMost ?? 0;
-    const large = file.size > most ? "larger than may be sent" : "";
+    const large = file.size > most ? `larger than ${bytes(most)}, the most that may be sent` : "";
     const entry = { key, name: file.name || "file", size: file.size, sent: 0 };
     store.dispatch({ is: "attach", chat, file: large ? { ...entry, problem: large } : entry });
     if (large) return;

@@ -13,14 +13,7 @@ export function createLoading(store, signedOut) {
   const again = { ...lists(store, load), talk: talks(store, load) };
   return {
     ...again,
-    earlier: async () => {
-      const { place } = store.state();
-      const first = talkAt(store.state(), place).entries[0];
-      if (!first) return;
-      await load(`${pathOf(place)}?before=${first.at}`, (history) =>
-        store.dispatch({ is: "earlier", place, history }),
-      );
-    },
+    earlier: earlierPages(store, load),
     all: () => {
       for (const what of showing(store)) void again[what](store.state().place);
     },
@@ -35,6 +28,21 @@ export function createLoading(store, signedOut) {
 }
 
 /** @typedef {ReturnType<typeof loader>} Load */
+
+/** One at a time: scrolling asks often. @param {Store} store @param {Load} load */
+function earlierPages(store, load) {
+  let busy = false;
+  return async () => {
+    const { place } = store.state();
+    const first = talkAt(store.state(), place).entries[0];
+    if (busy || !first) return;
+    busy = true;
+    await load(`${pathOf(place)}?before=${first.at}`, (history) =>
+      store.dispatch({ is: "earlier", place, history }),
+    );
+    busy = false;
+  };
+}
 
 /** @param {() => void} signedOut */
 function loader(signedOut) {

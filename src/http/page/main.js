@@ -25,14 +25,26 @@ function drawSoon() {
   draw();
 }
 
-/** Whoever had the focus on something that is gone finds it on what holds it. */
+let standing = "loading";
+
+/** Whoever had the focus on something that is gone finds it on what held it, or on the heading of what came instead. */
 function draw() {
-  const focused = document.activeElement?.closest("[data-holds]")?.id;
+  const holders = holdersOf(document.activeElement);
   const state = store.state();
+  const ended = standing === "in" && state.standing === "stranger";
+  standing = state.standing;
   document.title = titleOf(state);
   render(view(state), root);
-  if (focused && document.activeElement === document.body)
-    document.getElementById(focused)?.focus();
+  if (document.activeElement !== document.body) return;
+  if (ended) document.getElementById("stranger")?.focus();
+  else holders.find((each) => each.isConnected)?.focus();
+}
+
+/** The nearest first. @param {Element | null} focused @returns {HTMLElement[]} */
+function holdersOf(focused) {
+  /** @type {HTMLElement | null | undefined} */
+  const holder = focused?.closest("[data-holds]");
+  return holder ? [holder, ...holdersOf(holder.parentElement)] : [];
 }
 
 /** @param {import("./state.js").State} state */

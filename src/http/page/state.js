@@ -190,7 +190,7 @@ function takeEvent(state, event) {
 /** Buttons that are gone answer the press. @param {State} state @param {import("../web/wire.ts").Posted} entry */
 function closePress(state, entry) {
   const press = state.presses[entry.id];
-  if (!press || press.notice || entry.buttons.length > 0) return state;
+  if (!press || entry.buttons.length > 0) return state;
   return { ...state, presses: put(state.presses, entry.id, null) };
 }
 

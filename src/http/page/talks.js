@@ -54,8 +54,15 @@ export function takeHistory(talk, history) {
   const touched = new Set(talk.touched);
   const from = history.earlier ? (history.entries[0]?.at ?? 0) : 0;
   const older = talk.entries.filter(({ at }) => at < from);
-  const live = talk.entries.filter(({ id, at }) => touched.has(id) && at >= from);
-  const told = history.entries.filter(({ id }) => !touched.has(id));
+  // What somebody said never grows, and only a history knows its place in the line.
+  const inHistory = new Set(history.entries.map(({ id }) => id));
+  const shown = new Set(talk.entries.map(({ id }) => id));
+  const told = history.entries.filter(
+    ({ id, is }) => !touched.has(id) || (is === "said" && shown.has(id)),
+  );
+  const live = talk.entries.filter(
+    ({ id, at, is }) => touched.has(id) && at >= from && !(is === "said" && inHistory.has(id)),
+  );
   const { conversation, work, place } = history;
   return {
     ...talk,

@@ -27,7 +27,7 @@ export function elapsed(ms) {
 /** @param {number} at @param {number} now */
 export function ago(at, now) {
   const seconds = Math.floor((now - at) / 1000);
-  if (seconds < 0) return `in ${span(-seconds)}`;
+  if (seconds <= -10) return `in ${span(-seconds)}`;
   return seconds < 10 ? "just now" : `${span(seconds)} ago`;
 }
 

@@ -37,7 +37,7 @@ const pair = z.object({ code: secret });
 
 // One text for all reasons: it must not tell a guess that came close from one that did not.
 const refused =
-  "This link or code does not count. Each works once and not for long. For a new link, run `sallyport link` on the machine; for a code, ask whoever runs this gateway. After several failed attempts, wait a while first.";
+  "This link or code does not count: each works once, and not for long. Ask for a new one. After several failed attempts, wait a while first.";
 
 export function signInRoutes(ports: SignInPorts): GuardedRoute[] {
   return [

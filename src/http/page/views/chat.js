@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { chatOf, talkAt } from "../state.js";
 import { elapsed, splitTool } from "../words.js";
 import { composer } from "./composer.js";
-import { conversations, readOnlyNote } from "./list.js";
+import { conversations, openList, readOnlyNote } from "./list.js";
 import { panel } from "./panels.js";
 
 /** @typedef {import("../state.js").State} State */
@@ -25,7 +25,7 @@ export function chatPage(state, act, log) {
       ${header(state, act)}
       ${banner(state, act)}
       ${log(state)}
-      <div class="below">
+      <div class="below" id="below" tabindex="-1" data-holds>
         ${work(state, act)}
         ${chat ? composer(state, act, chat) : readOnlyNote(state)}
       </div>
@@ -50,7 +50,7 @@ function header(state, act) {
   const { conversation } = talkAt(state, state.place);
   const waiting = state.approvals?.length ?? 0;
   return html`<header class="bar">
-    <button class="only-narrow icon" onClick=${() => act.list(true)} aria-expanded=${state.listOpen}
+    <button class="only-narrow icon" onClick=${() => openList(act)} aria-expanded=${state.listOpen}
       aria-controls="list" id="open-list"><span aria-hidden="true">☰</span><span class="unseen">Conversations</span></button>
     <div class="bar-title"><h1>${conversation?.title || (conversation ? "Conversation" : "New chat")}</h1>
       ${conversation && html`<p class="quiet">${conversation.channel}${conversation.whose ? ` · ${conversation.whose}` : ""}</p>`}
@@ -86,18 +86,20 @@ function work(state, act) {
       ? `Waiting for a free place: ${talk.place === 1 ? "next" : `number ${talk.place}`}`
       : "";
   const typing = talk.typingUntil > state.now ? "Working" : "";
-  const words = busy
+  const lost = state.line === "lost";
+  const last = busy
     ? { working: "Working", waiting: "Waiting for an answer", stopping: "Stopping" }[busy.state]
     : queued || typing;
+  const words = lost && last ? `Before the connection was lost: ${last}` : last;
   const tool = busy?.state === "working" ? runningTool(talk.entries) : "";
   return html`<div class="work">
     <p class="unseen" role="status">${words}</p>
     ${
       words &&
       html`<p class=${`work-line ${busy?.state ?? ""}`}>
-      ${busy?.state !== "waiting" && html`<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>`}
+      ${busy?.state !== "waiting" && !lost && html`<span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>`}
       <span aria-hidden="true">${words}</span>
-      ${busy && html`<span class="elapsed">${elapsed(Math.max(state.now, busy.startedAt) - busy.startedAt)}</span>`}
+      ${busy && !lost && html`<span class="elapsed">${elapsed(Math.max(state.now, busy.startedAt) - busy.startedAt)}</span>`}
       ${tool && html`<code class="tool-now">${tool}</code>`}
       ${chat && (busy || queued) && busy?.state !== "stopping" && html`<button class="stop" onClick=${() => act.stop(chat)}>Stop</button>`}
     </p>`

@@ -28,11 +28,12 @@ export function loading(state) {
 /** @param {State} state */
 export function stranger(state) {
   return card(html`
-    <h1>You need a link</h1>
+    <h1 id="stranger" tabindex="-1">You need a link</h1>
     ${problem(state)}
     <p>On the machine that runs Sallyport, type</p>
     <pre tabindex="0"><code>sallyport link</code></pre>
     <p>and open what it prints. A link works once, for five minutes.</p>
+    <p class="quiet">In a clone of Sallyport that is <code>npm run -s sallyport -- link</code>, in its folder.</p>
     <p>You were given a code? <a href="/pair">Enter it here.</a></p>
   `);
 }

@@ -21,7 +21,7 @@ export function conversations(state, act) {
   return html`<nav class="list" id="list" aria-label="Conversations" onKeyDown=${leave}>
     <div class="list-head">
       <p class="brand"><span class="mark" aria-hidden="true"></span>Sallyport</p>
-      <button class="only-narrow icon" onClick=${() => closeList(act)}><span aria-hidden="true">✕</span><span class="unseen">Close the conversations</span></button>
+      <button class="only-narrow icon" id="close-list" onClick=${() => closeList(act)}><span aria-hidden="true">✕</span><span class="unseen">Close the conversations</span></button>
     </div>
     <button class="new" onClick=${() => newChat(act)}>New chat</button>
     <ul class="plain-list rows">
@@ -78,6 +78,13 @@ function newChat(act) {
 }
 
 /** @param {Act} act */
+export function openList(act) {
+  act.list(true);
+  // Once it can be seen: what it covers must not keep the focus.
+  setTimeout(() => document.getElementById("close-list")?.focus(), 50);
+}
+
+/** @param {Act} act */
 function closeList(act) {
   act.list(false);
   document.getElementById("open-list")?.focus();
@@ -90,7 +97,7 @@ export function readOnlyNote(state) {
   const where = row.kind === "group" ? `the group on ${row.listener}` : row.listener;
   return html`<p class="read-only">${
     row.whose
-      ? `This is ${row.whose}’s conversation on ${row.channel}: you can read it here.`
+      ? `This is ${row.whose}’s conversation on ${row.channel}: you can read it here, and answer its questions under Approvals.`
       : `This conversation is on ${row.channel}. Answer in ${where}; questions can also be answered under Approvals.`
   }</p>`;
 }

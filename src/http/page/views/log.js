@@ -12,11 +12,11 @@ import { bytes, clock, splitTool } from "../words.js";
 
 /** @param {Act} act */
 export function createLog(act) {
-  /** @type {WeakMap<Entry, {of: string, press: unknown, shown: any}>} */
+  /** @type {WeakMap<Entry, {of: string, press: unknown, shown: any}>} What it was drawn of. */
   const drawn = new WeakMap();
   const entry = (/** @type {Entry} */ each, /** @type {State} */ state) => {
     const press = state.presses[each.id];
-    const of = `${state.place} ${new Date(state.now).toDateString()}`;
+    const of = `${state.place} ${new Date(state.now).toDateString()} ${isAskedElsewhere(each, state)}`;
     const before = drawn.get(each);
     if (before?.of === of && before.press === press) return before.shown;
     const shown = each.is === "said" ? said(each, state) : posted(each, state, act);
@@ -27,9 +27,14 @@ export function createLog(act) {
     const talk = talkAt(state, state.place);
     const unsent = state.outgoing.filter(({ chat }) => chat === chatOf(state.place));
     const empty = talk.loaded && talk.entries.length === 0 && unsent.length === 0;
-    const scroll = (/** @type {any} */ event) => act.scrolled(event.currentTarget.scrollTop < -150);
+    const scroll = (/** @type {any} */ event) => {
+      const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
+      act.scrolled(scrollTop < -150);
+      // It hangs from its end, so that the way up is negative.
+      if (talk.earlier && scrollHeight - clientHeight + scrollTop < 300) void act.earlier();
+    };
     return html`<div class="log-frame" key=${state.place}>
-      <div class="log" tabindex="0" role="log" aria-label="Messages" aria-relevant="additions" onScroll=${scroll} id="log">
+      <div class="log" tabindex="0" role="log" aria-label="Messages" aria-relevant="additions" onScroll=${scroll} id="log" data-holds>
         <div class="log-inner">
           ${talk.earlier && html`<button class="earlier" onClick=${act.earlier}>Earlier messages</button>`}
           ${!talk.loaded && html`<p class="quiet center">Loading …</p>`}
@@ -85,8 +90,18 @@ function posted(entry, state, act) {
     ${tool && html`<p class="tool">Running <code>${tool}</code></p>`}
     ${entry.file && shownFile(entry.file)}
     ${entry.buttons.length > 0 && buttons(entry, state, act)}
+    ${
+      isAskedElsewhere(entry, state) &&
+      html`<div class="buttons"><button class="primary" onClick=${() => act.show("approvals")}>Answer under Approvals</button></div>`
+    }
     ${notice(entry, state)}
   </article>`;
+}
+
+/** An open question in a conversation that is only to be read here: its buttons are where it was asked. @param {Entry} entry @param {State} state */
+function isAskedElsewhere(entry, { place, approvals }) {
+  if (entry.is === "said" || !entry.question || chatOf(place)) return false;
+  return approvals?.some(({ id }) => id === entry.question) ?? false;
 }
 
 /** @param {import("../../web/wire.ts").ShownFile} file */

@@ -20,7 +20,7 @@ export function operatorPage(state, act) {
         <p class="quiet">${all ? `${all.running} running, ${all.queued} waiting` : ""}</p></div>
       <p class="line" role="status">${{ open: "live", opening: "opening", lost: "connection lost", over: "session over" }[state.line]}</p>
     </header>
-    <main id="main" tabindex="-1">
+    <main id="main" tabindex="-1" data-holds>
       <div role="alert">${state.problem && html`<p class="banner bad">${state.problem} <button onClick=${act.dismiss}>Close</button></p>`}</div>
       ${!state.me?.operator && html`<p class="banner">This page needs a link that was made on the machine: <code>sallyport link</code></p>`}
       ${all && sections(all, state, act)}

@@ -14,7 +14,7 @@ export function panel(state, act) {
   const name = state.panel;
   if (!name) return null;
   return html`<dialog key=${name} class="panel" ref=${openModal} onClose=${act.hide} onClick=${closeOutside} aria-labelledby="panel-title">
-    <div class="panel-inner">
+    <div class="panel-inner" id="panel-body" tabindex="-1" data-holds>
       <header class="panel-head">
         <h2 id="panel-title" tabindex="-1" data-holds autofocus>${titles[name]}</h2>
         <button class="icon" onClick=${close}><span aria-hidden="true">✕</span><span class="unseen">Close</span></button>
