@@ -88,7 +88,8 @@ export function createVisitors({ run, clock, key }: VisitorPorts): Visitors {
     },
     async exchange(code, from) {
       const token = makeToken();
-      const pairing = await run(() => exchangeCode(entering(code, from), hashToken(token)));
+      const coming = entering(code, from);
+      const pairing = await run(() => exchangeCode(coming, hashToken(token)));
       return pairing ? { token, name: pairing.name, role: pairing.role } : "refused";
     },
     signOut: (cookie) => run(() => leave(hashToken(cookie), clock.now())),
