@@ -104,7 +104,7 @@ it("misses nothing while the line is down, and two pages agree", { skip }, async
   await say(first.page, "say before");
   for (const { page } of [first, second]) await answers(page, "before").waitFor();
   await first.context.setOffline(true);
-  await first.page.getByText("The connection was lost").waitFor();
+  await first.page.getByText("The connection was lost. Trying again").waitFor();
   await say(first.page, "say written while away");
   await first.page.getByText("Not sent yet").waitFor();
   await first.context.setOffline(false);

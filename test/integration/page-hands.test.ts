@@ -64,7 +64,7 @@ it("keeps what was not sent, over a reload as well, and sends it once, in order,
 }, async (t) => {
   const { page, context, desk } = await openChat(t);
   await context.setOffline(true);
-  await page.getByText("The connection was lost").waitFor();
+  await page.getByText("The connection was lost. Trying again").waitFor();
   for (const text of ["first", "second"]) {
     await page.getByLabel("Message", { exact: true }).fill(text);
     await page.keyboard.press("Enter");
@@ -146,7 +146,7 @@ it("follows again after the stream ends, and misses nothing of meanwhile", { ski
     entry: { ...card, id: "o3", text: "between", buttons: [] },
   });
   await page.getByText("between").waitFor();
-  await page.getByText("The connection was lost").waitFor({ state: "detached" });
+  await page.getByText("The connection was lost. Trying again").waitFor({ state: "detached" });
   assert.equal(await page.locator("article").count(), 3);
 });
 
