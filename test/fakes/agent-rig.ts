@@ -60,6 +60,11 @@ export interface Rig {
 }
 
 export function agentRig(t: TestContext, options: RigOptions = {}): Rig {
+  const ends: (() => Promise<void>)[] = [];
+  // Before its folder goes: what still runs would write into it.
+  t.after(async () => {
+    for (const end of ends) await end();
+  });
   const folder = temporaryFolder(t);
   const log = memoryLog();
   const sandbox = createLocalSandbox({
@@ -80,10 +85,7 @@ export function agentRig(t: TestContext, options: RigOptions = {}): Rig {
     log,
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  t.after(async () => {
-    await agent.stop();
-    await sandbox.stop();
-  });
+  ends.push(agent.stop, sandbox.stop);
   const scope = (key = "p-ana"): SandboxScope => ({
     key,
     pairing: null,

@@ -84,6 +84,11 @@ export interface OpencodeRig {
 
 export async function opencodeRig(t: TestContext): Promise<OpencodeRig> {
   assert.ok(existsSync(program), `opencode is missing at ${program}: run scripts/agents.sh`);
+  const ends: (() => Promise<void>)[] = [];
+  // Before its folders go: what still runs would write into them.
+  t.after(async () => {
+    for (const end of ends) await end();
+  });
   const folder = temporaryFolder(t);
   const model = await startModel(t);
   const log = memoryLog();
@@ -100,10 +105,7 @@ export async function opencodeRig(t: TestContext): Promise<OpencodeRig> {
     inside: sandbox.inside,
     log,
   });
-  t.after(async () => {
-    await agent.stop();
-    await sandbox.stop();
-  });
+  ends.push(agent.stop, sandbox.stop);
   const workspace = temporaryFolder(t);
   const home = join(folder, "home");
   const scope = { key: "p-ana", pairing: null, workspace, workspaceMode: "rw", home } as const;
