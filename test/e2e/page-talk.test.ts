@@ -87,7 +87,7 @@ it("takes files by button and gives files back", { skip }, async (t) => {
   await page.locator(".mine", { hasText: "mine.txt" }).waitFor();
   await answers(page, "report.txt").first().waitFor();
   await say(page, "send report.txt");
-  const link = page.getByRole("link", { name: "report.txt" });
+  const link = page.getByRole("link", { name: "report.txt", exact: true });
   await link.waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
   assert.equal(readFileSync(await download.path(), "utf8"), "the report\n");
