@@ -25,7 +25,7 @@ interface Prey {
 async function setOut({ cli, site }: PageRig, page: Page): Promise<Prey> {
   writeFileSync(join(cli.workspace, "plan.html"), "<p>plan</p>");
   await say(page, "send plan.html");
-  const link = page.getByRole("link", { name: "plan.html" });
+  const link = page.getByRole("link", { name: "plan.html", exact: true });
   await link.first().waitFor();
   const file = /o\d+/.exec((await link.first().getAttribute("href")) ?? "")?.[0] ?? "";
   await say(page, "write new.md\nnew");

@@ -106,7 +106,7 @@ it("misses nothing while the line is down, and two pages agree", { skip }, async
   await first.context.setOffline(true);
   await first.page.getByText("The connection was lost. Trying again").waitFor();
   await say(first.page, "say written while away");
-  await first.page.getByText("Not sent yet").waitFor();
+  await first.page.getByText("Not sent yet").first().waitFor();
   await first.context.setOffline(false);
   for (const { page } of [first, second]) await answers(page, "written while away").waitFor();
   await say(second.page, "say after");
