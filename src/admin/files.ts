@@ -1,6 +1,6 @@
 // Looks up a file that went out, for whoever may see it: the person whose conversation it is, an owner, or the holder of its link.
 import { isAbsolute, relative, sep } from "node:path";
-import { audit } from "../access/audit.ts";
+import { auditSeldom } from "../access/audit.ts";
 import type { OutFile } from "../core/channel.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Caller } from "../core/words.ts";
@@ -11,6 +11,7 @@ import type { Op } from "../store/query.ts";
 import type { Store } from "../store/store.ts";
 import { findTurn } from "../store/turns.ts";
 import { createFileTokens } from "./file-tokens.ts";
+import { sees } from "./views/seeing.ts";
 
 export interface FilesPorts {
   readonly store: Store;
@@ -51,9 +52,8 @@ function* forCaller({ clock }: FilesPorts, id: number, caller: Caller): Op<OutFi
   const row = yield* findPart(id);
   if (!row?.file) return null;
   const whose = yield* starterOf(row);
-  if (caller.role === "owner" || (caller.role !== "anonymous" && whose === caller.id))
-    return row.file;
-  yield* audit({
+  if (sees(caller, whose ?? "")) return row.file;
+  yield* auditSeldom({
     at: clock.now(),
     who: caller.id,
     name: caller.name,

@@ -1,11 +1,12 @@
 // A link to one question for one person: where a chat shows no buttons it is answered on a page, without a sign-in.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { audit } from "../access/audit.ts";
+import { audit, auditSeldom } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
 import { countFailure, mayTry } from "../access/backoff.ts";
 import { outcomeText } from "../approvals/card.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Address, Caller, Markdown, Sender } from "../core/words.ts";
+import type { Hitl } from "../core/page.ts";
+import type { Address, Caller, Sender } from "../core/words.ts";
 import { accountsOf, pairingOf } from "../store/accounts.ts";
 import { findCard } from "../store/cards.ts";
 import { findPart } from "../store/outbox.ts";
@@ -14,7 +15,7 @@ import type { Op } from "../store/query.ts";
 import { findQuestion, type Question } from "../store/questions.ts";
 import type { Store } from "../store/store.ts";
 import type { Decided, Decision, Running } from "./running.ts";
-import { type Answerable, answerable } from "./views/tasks.ts";
+import { answerable } from "./views/tasks.ts";
 
 export interface HitlPorts extends Pick<Running, "decideAs"> {
   readonly store: Store;
@@ -25,15 +26,9 @@ export interface HitlPorts extends Pick<Running, "decideAs"> {
   guesser(address: string): Sender;
 }
 
-export interface HitlQuestion extends Answerable {
-  readonly state: Question["state"];
-  readonly outcome: Markdown;
-  readonly who: string;
-}
-
 /** Undefined alike for whatever does not count: a wrong token, a card that is forgotten, a person who lost their place. */
 export interface HitlDoor {
-  show(token: string, address: string): Promise<HitlQuestion | undefined>;
+  show(token: string, address: string): Promise<Hitl | undefined>;
   decide(
     token: string,
     given: Omit<Decision, "place">,
@@ -106,7 +101,7 @@ function* holderOf({ clock }: HitlPorts, id: string): Op<Holder | undefined> {
     (yield* isReachedAt(by, row.to, question.createdAt))
   )
     return { by, question };
-  yield* audit({
+  yield* auditSeldom({
     at: clock.now(),
     who: card.person,
     name: by?.name ?? "",

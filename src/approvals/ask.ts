@@ -8,7 +8,7 @@ import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addQuestion, type Question } from "../store/questions.ts";
 import { setTaskState } from "../store/tasks.ts";
-import { cardText, linkOf } from "./card.ts";
+import { cardText, howToAnswer, linkOf } from "./card.ts";
 import type { ApprovalPorts, Ask, Recipient } from "./ports.ts";
 
 export const patience = 3_600_000;
@@ -58,7 +58,10 @@ async function prepare(
   const { to } = recipient;
   const card = ports.token();
   const link = await linkOf(ports, question, { card, to });
-  const parts = await ports.render(to.listener, cardText(question, 1, link));
+  const parts = await ports.render(
+    to.listener,
+    cardText(question, 1, howToAnswer(question, 1, link)),
+  );
   const tokens = question.options.map(({ key }) => ({ key, token: ports.token() }));
   // What is too long for one message goes out before the card: nothing is approved unread.
   return { recipient, card, tokens, before: parts.slice(0, -1) };

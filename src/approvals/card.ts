@@ -18,7 +18,10 @@ export async function renderCard(
   if (!shown) return undefined;
   const { question, card, buttons } = shown;
   const link = await linkOf(ports, question, { card: card.id, to: row.to });
-  const parts = await ports.render(row.to.listener, cardText(question, card.number, link));
+  const parts = await ports.render(
+    row.to.listener,
+    cardText(question, card.number, howToAnswer(question, card.number, link)),
+  );
   const last = parts.at(-1);
   if (!last) return undefined;
   const replyTo = row.replyTo ? { replyTo: row.replyTo } : {};
@@ -39,15 +42,19 @@ export async function linkOf(
   return inGroup ? undefined : link;
 }
 
-/** `link`: there are no buttons, but a page. */
-export function cardText(question: Question, number: number, link?: string): Markdown {
+/** `how`: said while it is open; empty where it cannot be answered in this place. */
+export function cardText(
+  question: Question,
+  number: number,
+  how: Markdown = howToAnswer(question, number),
+): Markdown {
   const head = `**${escapeMarkdown(question.title)}?** (${number})`;
-  const foot =
-    question.state === "pending" ? howToAnswer(question, number, link) : outcomeText(question);
+  const foot = question.state === "pending" ? how : outcomeText(question);
   return [head, question.body, foot].filter(Boolean).join("\n\n");
 }
 
-function howToAnswer({ kind }: Question, number: number, link: string | undefined): Markdown {
+/** `link`: there are no buttons, but a page. */
+export function howToAnswer({ kind }: Question, number: number, link?: string): Markdown {
   if (kind === "text") return "Answer with your next message, or /stop.";
   if (kind === "choice") return link ? `Choose here: <${link}>` : "";
   const words = `\`allow ${number}\` / \`deny ${number} because …\``;

@@ -131,7 +131,7 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(false)
         .describe(
-          "Requests to platforms go through the proxy of the environment (https_proxy, no_proxy)",
+          "Requests to platforms go through the proxy of the environment (https_proxy, no_proxy); for a channel that is open, from its next opening",
         ),
     })
     .prefault({}),

@@ -5,6 +5,7 @@ import type { Open } from "../bus/listeners.ts";
 import { createTerminal } from "../cli/terminal/channel.ts";
 import type { Config } from "../config/config.ts";
 import { channelSecret, readSecret } from "../config/secrets.ts";
+import type { Settings } from "../config/settings.ts";
 import type { ChannelContext } from "../core/channel.ts";
 import type { ListenerId } from "../core/words.ts";
 import type { Store } from "../store/store.ts";
@@ -14,7 +15,7 @@ export function openTerminal(config: Config, store: Store): Open {
   const channel = createTerminal({
     settled: (chat, signal) => settled(store, { listener: "terminal", chat }, signal),
   });
-  return { channel, listener: channel.open({}, contextOf(config, "terminal")) };
+  return { channel, listener: channel.open({}, contextOf(config, config.settings, "terminal")) };
 }
 
 /** The channel of `channels.<id>`, not listening yet, or what is wrong with it. */
@@ -33,12 +34,16 @@ export async function openChannel(
   const parsed = configSchema.safeParse({ ...settings, token });
   if (!parsed.success)
     return `${id}: ${parsed.error.issues.map(({ message }) => message).join("; ")}`;
-  return { channel, listener: channel.open(parsed.data, contextOf(config, id)) };
+  return { channel, listener: channel.open(parsed.data, contextOf(config, live.settings, id)) };
 }
 
-function contextOf({ log, environment, settings }: Config, listener: ListenerId): ChannelContext {
+function contextOf(
+  { log, environment }: Config,
+  { http }: Settings,
+  listener: ListenerId,
+): ChannelContext {
   const { proxies } = environment;
-  const proxied = settings.http.useEnvProxy && (proxies.http || proxies.https) !== "";
+  const proxied = http.useEnvProxy && (proxies.http || proxies.https) !== "";
   return {
     listener,
     log,

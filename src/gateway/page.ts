@@ -3,11 +3,7 @@ import { existsSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { linkGuesser } from "../access/sessions.ts";
 import { createVisitors } from "../access/visitors.ts";
-import { createFiles } from "../admin/files.ts";
-import { createHitl } from "../admin/hitl.ts";
 import type { Running } from "../admin/running.ts";
-import { createViews } from "../admin/views/views.ts";
-import { watchChanges } from "../admin/views/watch.ts";
 import type { Open } from "../bus/listeners.ts";
 import type { HttpChoice } from "../config/config.ts";
 import { codeKey } from "../config/secrets.ts";
@@ -37,7 +33,7 @@ export function createPage(wiring: Wiring): Page {
   const { config, live, store, agent, spine } = wiring;
   const { log, paths } = config;
   const visitors = createVisitors({ run: store.run, clock: systemClock, key: codeKey(paths) });
-  const served: { by?: Server; as?: Served } = {};
+  const served: { by?: Server; as?: Served; watch?: { stop(): void } } = {};
   const web = createWeb({
     log,
     clock: systemClock,
@@ -50,19 +46,20 @@ export function createPage(wiring: Wiring): Page {
       sandbox: live.settings.sandbox,
     }),
   });
-  const watch = watchChanges({
-    store,
-    log,
-    open: web.viewers,
-    changed: web.changed,
-    listeners: () => JSON.stringify(spine.listeners.all().map(heard)),
-  });
   const wantedNow = (): Served => ({ ...live.settings.http, ...config.http(live.settings) });
   const serve = async (running: Running, as: Served) => {
     const { openServer } = await import("../http/server.ts");
+    const { watchChanges } = await import("../admin/views/watch.ts");
     const routes = await routesOf(wiring, web, running);
     served.by = await openServer({ ...as, log, visitors, routes, channelRoutes: [] });
     served.as = as;
+    served.watch ??= watchChanges({
+      store,
+      log,
+      open: web.viewers,
+      changed: web.changed,
+      listeners: () => JSON.stringify(spine.listeners.all().map(heard)),
+    });
     live.pageUrl = served.by.url;
   };
   const close = async () => {
@@ -88,7 +85,7 @@ export function createPage(wiring: Wiring): Page {
     },
     endSessions: web.endSessions,
     async stop() {
-      watch.stop();
+      served.watch?.stop();
       await close();
     },
   };
@@ -103,13 +100,16 @@ function heard({ listener }: Open): unknown[] {
 /** Loaded when the page is served: people on other channels do not wait for it. */
 async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<GuardedRoute[]> {
   const { config, live, store, spine } = wiring;
-  const [{ apiRoutes }, { hitlRoutes }, { createFileRoutes }, { pageRoutes }, { healthRoute }] =
+  const [api, hitl, files, page, { healthRoute }, { createViews }, questions, made] =
     await Promise.all([
       import("../http/web/api.ts"),
       import("../http/web/hitl.ts"),
       import("../http/files/routes.ts"),
       import("../http/page/assets.ts"),
       import("../http/health.ts"),
+      import("../admin/views/views.ts"),
+      import("../admin/hitl.ts"),
+      import("../admin/files.ts"),
     ]);
   const views = createViews({
     store,
@@ -122,10 +122,12 @@ async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<Gua
   const basics = { store, clock: systemClock, key: codeKey(config.paths) };
   return [
     ...web.routes(),
-    ...apiRoutes({ ...views, stopTask: running.stopTask, decideAs: running.decideAs }),
-    ...hitlRoutes(createHitl({ ...basics, decideAs: running.decideAs, guesser: linkGuesser })),
-    ...createFileRoutes(createFiles({ ...basics, folder: config.paths.files })),
-    ...pageRoutes(),
+    ...api.apiRoutes({ ...views, stopTask: running.stopTask, decideAs: running.decideAs }),
+    ...hitl.hitlRoutes(
+      questions.createHitl({ ...basics, decideAs: running.decideAs, guesser: linkGuesser }),
+    ),
+    ...files.createFileRoutes(made.createFiles({ ...basics, folder: config.paths.files })),
+    ...page.pageRoutes(),
     healthRoute(() => ({ listeners: running.listeners() })),
   ];
 }

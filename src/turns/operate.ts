@@ -1,5 +1,5 @@
 // What the operator does to what runs: ends a caller's work, cancels a task, answers a question.
-import { audit } from "../access/audit.ts";
+import { audit, auditSeldom } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
 import { identify } from "../access/identify.ts";
 import { localAccount } from "../access/pairings.ts";
@@ -167,7 +167,7 @@ function* stopTask(
   if (!task) return undefined;
   const row = { at: ports.clock.now(), who, name, place: "web", action: "task.stop", target: id };
   if (!may({ id: who, name, ...caller }, "stop", { starter: task.caller })) {
-    yield* audit({ ...row, outcome: "refused", why: "not theirs" });
+    yield* auditSeldom({ ...row, outcome: "refused", why: "not theirs" });
     return undefined;
   }
   const open = (yield* turnsOfTask(id)).find(({ state }) => state === "running");

@@ -71,3 +71,40 @@ export async function withRig(setup: Setup, work: (rig: Rig) => Promise<void>): 
     await rig.close();
   }
 }
+
+export interface Watching {
+  /** Resolves once a person was shown everything up to now. */
+  seen(): Promise<unknown>;
+  /** Resolves once whoever was writing when the listener stopped knows what became of it. */
+  stopped?(): Promise<unknown>;
+}
+
+/** What is sent is in front of a person when the send resolves. */
+export function shownWhenDone(listener: Listener, { seen, stopped }: Watching): Listener {
+  const pending = new Set<Promise<unknown>>();
+  const then = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => {
+    return (...args: A): Promise<T> => {
+      const shown = act(...args).then(async (result) => {
+        await seen();
+        return result;
+      });
+      pending.add(shown);
+      return shown;
+    };
+  };
+  const { send, edit, remove, answerPress, showTyping } = listener;
+  if (!edit || !remove || !answerPress || !showTyping) throw new Error("an ability is missing");
+  return {
+    ...listener,
+    send: then(send),
+    edit: then(edit),
+    remove: then(remove),
+    answerPress: then(answerPress),
+    showTyping: then(showTyping),
+    async stop() {
+      await listener.stop();
+      await Promise.all(pending);
+      await stopped?.();
+    },
+  };
+}

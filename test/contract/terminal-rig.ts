@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { createTerminal } from "../../src/cli/terminal/channel.ts";
-import { type Connection, connect } from "../../src/cli/terminal/connection.ts";
+import { connect } from "../../src/cli/terminal/connection.ts";
 import {
   after,
   type Conversation,
@@ -10,10 +10,9 @@ import {
 } from "../../src/cli/terminal/conversation.ts";
 import { painter } from "../../src/cli/terminal/style.ts";
 import { itemLines } from "../../src/cli/terminal/view.ts";
-import type { Listener } from "../../src/core/channel.ts";
 import type { Log } from "../../src/core/log.ts";
 import { openControl } from "../../src/http/control.ts";
-import type { Rig, Seen } from "./rig.ts";
+import { type Rig, type Seen, shownWhenDone } from "./rig.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const direct = { listener: "terminal", chat: "local" };
@@ -34,7 +33,7 @@ export async function openTerminalRig(folder: string): Promise<Rig> {
   await chat.connection.settled();
   return {
     channel,
-    listener: caughtUp(listener, chat.connection),
+    listener: shownWhenDone(listener, { seen: chat.connection.settled }),
     direct,
     says: (_, text) => void chat.connection.say({ id: randomUUID(), text }),
     visible: () => chat.seen(),
@@ -51,35 +50,6 @@ export async function openTerminalRig(folder: string): Promise<Rig> {
 
 function unreachable(): never {
   throw new Error("the terminal reaches nothing");
-}
-
-/** What is sent is on the chat's screen when the send resolves. */
-function caughtUp(listener: Listener, { settled }: Connection): Listener {
-  const pending = new Set<Promise<unknown>>();
-  const then = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => {
-    return (...args: A): Promise<T> => {
-      const shown = act(...args).then(async (result) => {
-        await settled();
-        return result;
-      });
-      pending.add(shown);
-      return shown;
-    };
-  };
-  const { send, edit, remove, answerPress, showTyping } = listener;
-  if (!edit || !remove || !answerPress || !showTyping) throw new Error("an ability is missing");
-  return {
-    ...listener,
-    send: then(send),
-    edit: then(edit),
-    remove: then(remove),
-    answerPress: then(answerPress),
-    showTyping: then(showTyping),
-    async stop() {
-      await listener.stop();
-      await Promise.all(pending);
-    },
-  };
 }
 
 function openChat(socket: string) {

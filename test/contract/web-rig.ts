@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { painter, styleMarkdown } from "../../src/cli/terminal/style.ts";
 import type { Listener } from "../../src/core/channel.ts";
-import type { Entry, NewPress } from "../../src/http/web/wire.ts";
+import type { Entry, NewPress } from "../../src/core/page.ts";
 import { type Page, uploaded } from "../fakes/web-page.ts";
 import { serveWeb, type WebServer } from "../fakes/web-server.ts";
-import type { Rig, Seen } from "./rig.ts";
+import { type Rig, type Seen, shownWhenDone } from "./rig.ts";
 
 const pairing = "ana";
 const direct = { listener: "web", chat: pairing };
@@ -17,15 +17,17 @@ export async function openWebRig(folder: string): Promise<Rig> {
   const { web } = server;
   await caughtUp(server, page);
   const presses = new Set<string>();
+  const watched = (listener: Listener) =>
+    shownWhenDone(listener, { seen: () => caughtUp(server, page), stopped: page.quiet });
   return {
     channel: web.channel,
-    listener: shownWhenDone(web.listener, server, page),
+    listener: watched(web.listener),
     direct,
     says: ({ chat }, text) => page.say({ chat, text }),
     visible: ({ chat }) => seenIn(page, chat),
     until: page.until,
     unconfirmed: () => page.unconfirmed,
-    again: () => shownWhenDone(server.again().listener, server, page),
+    again: () => watched(server.again().listener),
     presses(_, label) {
       const id = randomUUID();
       presses.add(id);
@@ -56,36 +58,6 @@ async function caughtUp({ web }: WebServer, { events, until }: Page): Promise<vo
     if (!events.some(isMark)) web.changed(pairing, { conversations: [mark], what: [] });
     return events.some(isMark);
   });
-}
-
-/** What is sent is on the page when the send resolves; a stop is over when whoever posted knows. */
-function shownWhenDone(listener: Listener, server: WebServer, page: Page): Listener {
-  const pending = new Set<Promise<unknown>>();
-  const then = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => {
-    return (...args: A): Promise<T> => {
-      const shown = act(...args).then(async (result) => {
-        await caughtUp(server, page);
-        return result;
-      });
-      pending.add(shown);
-      return shown;
-    };
-  };
-  const { send, edit, remove, answerPress, showTyping } = listener;
-  if (!edit || !remove || !answerPress || !showTyping) throw new Error("an ability is missing");
-  return {
-    ...listener,
-    send: then(send),
-    edit: then(edit),
-    remove: then(remove),
-    answerPress: then(answerPress),
-    showTyping: then(showTyping),
-    async stop() {
-      await listener.stop();
-      await Promise.all(pending);
-      await page.quiet();
-    },
-  };
 }
 
 function entriesIn({ state }: Page, chat: string): Entry[] {

@@ -1,4 +1,5 @@
 // Real Chromium on the real server with the routes of files: for tests of what an artifact can do in its frame.
+
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { createFileRoutes } from "../../src/http/files/routes.ts";
 import type { GuardedRoute } from "../../src/http/guard/route.ts";
 import { openServer } from "../../src/http/server.ts";
 import { memoryLog } from "../fakes/agent-rig.ts";
+import { anyPort } from "../fakes/server-options.ts";
 
 const executablePath = "/usr/bin/chromium";
 /** Why these tests cannot run here, or false. */
@@ -90,14 +92,7 @@ async function serve(files: ReadonlyMap<string, OutFile>, reached: string[]) {
     byToken: async () => undefined,
   };
   const server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
-    channelRoutes: [],
+    ...anyPort,
     log: memoryLog(),
     routes: [...createFileRoutes(ports), ...apiRoutes(reached)],
     visitors: {

@@ -1,10 +1,12 @@
 // A server behind the guard, with a small route of each kind and three visitors.
+
 import { EventEmitter, once } from "node:events";
 import type { Visitor } from "../../src/access/visitor.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { GuardedRoute } from "../../src/http/guard/route.ts";
 import { openServer, type Server, type ServerOptions } from "../../src/http/server.ts";
 import type { RawRequest } from "./http-raw.ts";
+import { anyPort } from "./server-options.ts";
 
 export interface HttpRig extends Server {
   /** What was logged as an error. */
@@ -29,14 +31,7 @@ export async function httpRig(options: Partial<ServerOptions> = {}): Promise<Htt
     held.clear();
   };
   const server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
-    channelRoutes: [],
+    ...anyPort,
     log: logInto(errors),
     visitors: {
       byCookie: async (value) =>

@@ -1,9 +1,7 @@
 // The page behind the real server and guard, on answers that a test writes: for what the page itself must do with them.
+
 import type { TestContext } from "node:test";
 import { createFeed } from "../../src/core/feed.ts";
-import type { GuardedRoute } from "../../src/http/guard/route.ts";
-import { pageRoutes } from "../../src/http/page/assets.ts";
-import { openServer } from "../../src/http/server.ts";
 import type {
   ApprovalRow,
   ConversationRow,
@@ -12,9 +10,13 @@ import type {
   Hitl,
   Me,
   WebEvent,
-} from "../../src/http/web/wire.ts";
+} from "../../src/core/page.ts";
+import type { GuardedRoute } from "../../src/http/guard/route.ts";
+import { pageRoutes } from "../../src/http/page/assets.ts";
+import { openServer } from "../../src/http/server.ts";
 import { memoryLog } from "./agent-rig.ts";
 import type { Opened } from "./browser.ts";
+import { anyPort } from "./server-options.ts";
 
 export const start = Date.now();
 
@@ -112,14 +114,7 @@ function serve(routes: readonly GuardedRoute[]) {
     expiresAt: me.expiresAt,
   } as const;
   return openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
-    channelRoutes: [],
+    ...anyPort,
     log: memoryLog(),
     routes,
     visitors: {

@@ -1,4 +1,5 @@
 // A whole middle with the views, the watcher, links to questions, and the real server before them; people come in with their name as cookie.
+
 import type { TestContext } from "node:test";
 import type { Visitor } from "../../src/access/visitor.ts";
 import { createHitl, hitlToken } from "../../src/admin/hitl.ts";
@@ -11,6 +12,7 @@ import { apiRoutes } from "../../src/http/web/api.ts";
 import { hitlRoutes } from "../../src/http/web/hitl.ts";
 import { findPairing } from "../../src/store/pairings.ts";
 import { createOperate } from "../../src/turns/operate.ts";
+import { anyPort } from "./server-options.ts";
 import { type Spine, type SpineOptions, startSpine } from "./spine.ts";
 
 export interface ViewsRig extends Spine {
@@ -80,14 +82,7 @@ function serve(
   routes: readonly GuardedRoute[],
 ): Promise<Server> {
   return openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
-    channelRoutes: [],
+    ...anyPort,
     log,
     visitors: {
       byCookie: async (name) => visitorOf(await caller(name)),

@@ -1,7 +1,7 @@
 // A page in a browser as the gateway sees it: posts until it is told that it was taken, follows the events over drops.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Entry, NewMessage, Uploaded, WebEvent } from "../../src/http/web/wire.ts";
+import type { Entry, NewMessage, Uploaded, WebEvent } from "../../src/core/page.ts";
 
 export interface PageOptions {
   /** Of the server, without a slash at the end. */

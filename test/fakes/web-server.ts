@@ -1,4 +1,5 @@
 // The channel web behind the real guard, with visitors that the test chooses.
+
 import type { Visitor } from "../../src/access/visitor.ts";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Role } from "../../src/core/words.ts";
@@ -6,6 +7,7 @@ import type { GuardedRoute } from "../../src/http/guard/route.ts";
 import { openServer } from "../../src/http/server.ts";
 import { createWeb, type Web, type WebPorts } from "../../src/http/web/channel.ts";
 import { memoryLog } from "./agent-rig.ts";
+import { anyPort } from "./server-options.ts";
 import { openPage, type Page, requester } from "./web-page.ts";
 
 export interface WebServer {
@@ -43,15 +45,8 @@ export async function serveWeb(options: WebServerOptions): Promise<WebServer> {
   const make = () => createWeb({ ...portsOf(options, { log, sessions, named }), ...options.ports });
   let web = make();
   const server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
+    ...anyPort,
     routes: web.routes().map((route) => delegated(route, () => web)),
-    channelRoutes: [],
     visitors: {
       byCookie: async (value) => sessions.get(value),
       byToken: async (token) => sessions.get(token),

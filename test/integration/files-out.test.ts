@@ -1,4 +1,5 @@
 // Files of an agent on their way out: after the text, whole, once; and over HTTP only for those who may have them.
+
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +17,7 @@ import { openServer } from "../../src/http/server.ts";
 import { findPart } from "../../src/store/outbox.ts";
 import { memoryLog, temporaryFolder } from "../fakes/agent-rig.ts";
 import { createDesk, type Desk } from "../fakes/desk.ts";
+import { anyPort } from "../fakes/server-options.ts";
 import { type Spine, startSpine } from "../fakes/spine.ts";
 
 function made(uri: string, text: string): string {
@@ -125,14 +127,7 @@ async function startWeb(t: TestContext, spine: Spine): Promise<Web> {
     return { caller, by: "token", operator: false, session: null, expiresAt: null };
   };
   const server = await openServer({
-    host: "127.0.0.1",
-    port: 0,
-    anyFreeOtherwise: false,
-    allowOpenBind: false,
-    hosts: [],
-    origins: [],
-    trustedProxies: [],
-    channelRoutes: [],
+    ...anyPort,
     log: memoryLog(),
     routes: createFileRoutes(files),
     visitors: { byCookie: async () => undefined, byToken },

@@ -1,7 +1,7 @@
 // The page in hands: what is typed is sent once and in order whatever the line does, and all of it works by keyboard.
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import type { Posted, Said } from "../../src/http/web/wire.ts";
+import type { Posted, Said } from "../../src/core/page.ts";
 import { findings, noChromium, type Opened, screenshot, startBrowser } from "../fakes/browser.ts";
 import { type PageDesk, start, startPageDesk } from "../fakes/page-desk.ts";
 

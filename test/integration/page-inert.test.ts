@@ -1,7 +1,7 @@
 // What an agent, a file name or a sender writes stays text in the page: nothing runs, nothing is asked for elsewhere.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Entry } from "../../src/http/web/wire.ts";
+import type { Entry } from "../../src/core/page.ts";
 import {
   findings,
   noChromium,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import type { ApprovalRow, Posted } from "../../src/http/web/wire.ts";
+import type { ApprovalRow, Posted } from "../../src/core/page.ts";
 import { noChromium, type Opened, phone, screenshot, startBrowser } from "../fakes/browser.ts";
 import { type PageDesk, start, startPageDesk } from "../fakes/page-desk.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createConnection } from "node:net";
 import { it, type TestContext } from "node:test";
+import type { WebEvent } from "../../src/core/page.ts";
 import type { WebPorts } from "../../src/http/web/channel.ts";
-import type { WebEvent } from "../../src/http/web/wire.ts";
 import { temporaryFolder } from "../fakes/agent-rig.ts";
 import { blocksOf } from "../fakes/web-page.ts";
 import { serveWeb } from "../fakes/web-server.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import type { Listener } from "../../src/core/channel.ts";
 import type { FileRef, InboundEvent } from "../../src/core/events.ts";
-import type { Uploaded } from "../../src/http/web/wire.ts";
+import type { Uploaded } from "../../src/core/page.ts";
 import { temporaryFolder } from "../fakes/agent-rig.ts";
 import { uploaded } from "../fakes/web-page.ts";
 import { serveWeb } from "../fakes/web-server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
+import type { SignIn } from "../../src/core/page.ts";
 import type { Attempt, Doorkeeper } from "../../src/http/web/sign-in.ts";
-import type { SignIn } from "../../src/http/web/wire.ts";
 import { temporaryFolder } from "../fakes/agent-rig.ts";
 import { serveWeb, visitorOf } from "../fakes/web-server.ts";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import type { Entry, History, Posted, Said, WebEvent } from "../../src/core/page.ts";
 import type { Action, State } from "../../src/http/page/state.js";
 import { firstState, placeOfChat, reduce, talkAt } from "../../src/http/page/state.js";
-import type { Entry, History, Posted, Said, WebEvent } from "../../src/http/web/wire.ts";
 
 const chat = "ana";
 const place = placeOfChat(chat);

@@ -1,4 +1,5 @@
 // The conversations that a caller may see, of every channel, newest first.
+import type { ConversationRow } from "../../core/page.ts";
 import type { Caller } from "../../core/words.ts";
 import { chatTitle } from "../../store/chats.ts";
 import { type Listed, listConversations } from "../../store/conversations.ts";
@@ -26,18 +27,6 @@ export function* conversations(ports: ViewPorts, viewer: Caller): Op<Conversatio
   const rows: ConversationRow[] = [];
   for (const one of all) rows.push(yield* rowOf(ports, one, seen));
   return rows.sort((a, b) => b.lastAt - a.lastAt);
-}
-
-export interface ConversationRow {
-  readonly id: string;
-  readonly listener: string;
-  readonly channel: string;
-  readonly title: string;
-  readonly whose: string | null;
-  readonly kind: "direct" | "group";
-  readonly lastAt: number;
-  readonly state: "idle" | "working" | "waiting" | "queued";
-  readonly chat: string | null;
 }
 
 export function* rowOf(

@@ -1,7 +1,8 @@
 // One thing in a conversation as the page shows it: what somebody wrote, what the gateway wrote.
 import { cardText } from "../../approvals/card.ts";
-import type { Button, OutFile } from "../../core/channel.ts";
-import { extensionOf } from "../../core/file-name.ts";
+import { fileLinks } from "../../core/artifact.ts";
+import type { OutFile } from "../../core/channel.ts";
+import type { Posted, Said, ShownFile } from "../../core/page.ts";
 import { harmless } from "../../core/visible.ts";
 import type { Caller } from "../../core/words.ts";
 import { buttonsOf, type Card } from "../../store/cards.ts";
@@ -10,38 +11,6 @@ import type { Op } from "../../store/query.ts";
 import type { Question } from "../../store/questions.ts";
 import type { SaidRow } from "../../store/shown.ts";
 import { cutMarkdown, short, type ViewPorts } from "./seeing.ts";
-
-export interface ShownFile {
-  readonly name: string;
-  readonly mime: string;
-  readonly size: number;
-  readonly url?: string;
-  readonly view?: string;
-}
-
-export interface Said {
-  readonly is: "said";
-  readonly id: string;
-  readonly at: number;
-  readonly who: string;
-  readonly mine: boolean;
-  readonly text: string;
-  readonly files: readonly { readonly name: string; readonly size: number }[];
-  readonly place?: number;
-}
-
-export interface Posted {
-  readonly is: "posted";
-  readonly id: string;
-  readonly at: number;
-  readonly text: string;
-  readonly format: "markdown" | "plain";
-  readonly buttons: readonly Button[];
-  readonly question?: string;
-  readonly file?: ShownFile;
-}
-
-export type Entry = Said | Posted;
 
 const longestText = 64_000;
 /** Of a question that is closed: nobody decides on it any more. */
@@ -99,7 +68,7 @@ export function* cardOf(
     is: "posted",
     id: `o${row.id}`,
     at: row.createdAt,
-    text: cardText({ ...question, body }, card.number),
+    text: cardText({ ...question, body }, card.number, press ? undefined : ""),
     format: "markdown",
     buttons: question.options.flatMap(({ key, label }) => {
       const button = tokens.find(({ option }) => option === key);
@@ -109,9 +78,7 @@ export function* cardOf(
   };
 }
 
-const viewable: ReadonlySet<string> = new Set(["html", "htm", "svg", "mmd", "mermaid"]);
-
-export function shownFile(id: number, { name, mime, size }: OutFile, kept: boolean): ShownFile {
-  const view = kept && viewable.has(extensionOf(name)) ? { view: `/view/o${id}` } : {};
-  return { name: short(name), mime, size, ...(kept ? { url: `/api/files/o${id}` } : {}), ...view };
+export function shownFile(id: number, file: OutFile, kept: boolean): ShownFile {
+  const { name, mime, size } = file;
+  return { name: short(name), mime, size, ...(kept ? fileLinks(`o${id}`, file) : {}) };
 }

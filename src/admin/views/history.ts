@@ -1,4 +1,5 @@
 // What was said and posted in one conversation, a page at a time.
+import type { Entry, History } from "../../core/page.ts";
 import type { Address, Caller } from "../../core/words.ts";
 import { cardsOf } from "../../store/cards.ts";
 import {
@@ -18,20 +19,14 @@ import {
   type SaidRow,
   saidIn,
 } from "../../store/shown.ts";
-import { type ConversationRow, rowOf, type Viewing, viewing } from "./conversations.ts";
-import { cardOf, type Entry, postedOf, saidOf } from "./entries.ts";
+import { rowOf, type Viewing, viewing } from "./conversations.ts";
+import { cardOf, postedOf, saidOf } from "./entries.ts";
 import { refusedLook, sees, type ViewPorts } from "./seeing.ts";
-import { placeOf, type Work, workIn } from "./standing.ts";
+import { placeOf, workIn } from "./standing.ts";
 
 const most = 100;
-
-export interface History {
-  readonly conversation: ConversationRow | null;
-  readonly entries: readonly Entry[];
-  readonly earlier: boolean;
-  readonly work: Work | null;
-  readonly place: number | null;
-}
+/** Of one moment at the end of a page, so that it is shown whole. */
+const spare = 50;
 
 /** Undefined when there is none that this caller may see. */
 export function* history(
@@ -75,7 +70,7 @@ interface Looking {
 
 function* pageOf(ports: ViewPorts, place: Place, { viewer, before }: Looking): Op<History> {
   const { conversation } = place;
-  const page: Page = { before, limit: most + 1 };
+  const page: Page = { before, limit: most + spare };
   const said = conversation ? yield* saidIn(conversation.id, page) : [];
   const posted =
     place.kind === "group"
@@ -89,7 +84,7 @@ function* pageOf(ports: ViewPorts, place: Place, { viewer, before }: Looking): O
     const entry = yield* entryOf(seen, item);
     if (entry) entries.push(entry);
   }
-  const earlier = items.length > shown.length || said.length > most || posted.more;
+  const earlier = items.length > shown.length || said.length === page.limit || posted.more;
   const common = { entries, earlier };
   if (!conversation) return { ...common, conversation: null, work: null, place: null };
   const view: Viewing = yield* viewing(viewer);

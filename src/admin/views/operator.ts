@@ -1,6 +1,6 @@
 // All that the operator's page shows; what grants power is not among it.
 import { budgetWindow } from "../../access/budgets.ts";
-import type { ListenerHealth } from "../../core/channel.ts";
+import type { Operator } from "../../core/page.ts";
 import { visibleLine } from "../../core/visible.ts";
 import type { Caller } from "../../core/words.ts";
 import { accountsOf } from "../../store/accounts.ts";
@@ -14,57 +14,16 @@ import { openTurns } from "../../store/turns.ts";
 import type { OpenListener } from "../running.ts";
 import { seesAll, short, type ViewPorts } from "./seeing.ts";
 import { standing } from "./standing.ts";
-import { type ApprovalRow, approvals, type TaskRow, tasks } from "./tasks.ts";
+import { approvals, tasks } from "./tasks.ts";
 
 export interface OperatorPorts extends ViewPorts {
   listeners(): readonly OpenListener[];
   budgets(): { readonly listenerTasksPerHour: number; readonly callerTasksPerHour: number };
 }
 
-export interface Operator {
-  readonly listeners: readonly {
-    readonly id: string;
-    readonly channel: string;
-    readonly health: ListenerHealth;
-  }[];
-  readonly pairings: readonly PairingRow[];
-  readonly tasks: readonly TaskRow[];
-  readonly approvals: readonly ApprovalRow[];
-  readonly budgets: readonly BudgetRow[];
-  readonly audit: readonly AuditRow[];
-  readonly running: number;
-  readonly queued: number;
-}
-
-interface PairingRow {
-  readonly name: string;
-  readonly role: string;
-  readonly kind: string;
-  readonly accounts: readonly {
-    readonly listener: string;
-    readonly account: string;
-    readonly name: string;
-  }[];
-  readonly sessions: number;
-  readonly lastTaskAt: number | null;
-}
-
-interface BudgetRow {
-  readonly who: string;
-  readonly used: number;
-  readonly of: number;
-  readonly until: number;
-}
-
-interface AuditRow {
-  readonly at: number;
-  readonly name: string;
-  readonly place: string;
-  readonly action: string;
-  readonly target: string;
-  readonly outcome: string;
-  readonly why: string;
-}
+type PairingRow = Operator["pairings"][number];
+type BudgetRow = Operator["budgets"][number];
+type AuditRow = Operator["audit"][number];
 
 const most = 200;
 

@@ -1,5 +1,5 @@
 // Who sees what on a page: people with a pairing, by the one table of rights; what everybody is called there.
-import { audit } from "../../access/audit.ts";
+import { auditSeldom } from "../../access/audit.ts";
 import { may } from "../../access/authorise.ts";
 import type { OutFile } from "../../core/channel.ts";
 import type { Clock } from "../../core/clock.ts";
@@ -65,5 +65,5 @@ export function* refusedLook(
   target: string,
 ): Op<void> {
   const row = { at: clock.now(), who, name, place: "web", action: "look", target };
-  yield* audit({ ...row, outcome: "refused", why: "not theirs" });
+  yield* auditSeldom({ ...row, outcome: "refused", why: "not theirs" });
 }

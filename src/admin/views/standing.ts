@@ -1,4 +1,5 @@
 // What is going on right now, in all conversations: turns that are open, and who waits for a place.
+import type { Work } from "../../core/page.ts";
 import type { ConversationId } from "../../core/words.ts";
 import type { Op } from "../../store/query.ts";
 import { waitingLine } from "../../store/shown.ts";
@@ -10,13 +11,6 @@ export interface Standing {
   readonly turns: ReadonlyMap<ConversationId, { readonly turn: Turn; readonly task: Task }>;
   /** Conversations that wait for a place, in order; what waits behind a turn of its own conversation is not in it. */
   readonly queue: readonly ConversationId[];
-}
-
-export interface Work {
-  readonly task: string;
-  readonly title: string;
-  readonly state: "working" | "waiting" | "stopping";
-  readonly startedAt: number;
 }
 
 export function* standing(): Op<Standing> {

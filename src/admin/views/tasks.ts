@@ -1,25 +1,15 @@
 // Tasks and open questions that a caller may see, or answer.
 import { may } from "../../access/authorise.ts";
 import { isLasting } from "../../approvals/options.ts";
+import type { ApprovalRow, TaskRow } from "../../core/page.ts";
 import { visibleLine } from "../../core/visible.ts";
-import type { Caller, Markdown, TaskState } from "../../core/words.ts";
+import type { Caller } from "../../core/words.ts";
 import type { Op } from "../../store/query.ts";
 import { pendingQuestions, type Question } from "../../store/questions.ts";
 import { findTask, listTasks, type Task } from "../../store/tasks.ts";
 import { cutMarkdown, names, seesAll, short, whose } from "./seeing.ts";
 
 const mostTasks = 100;
-
-export interface TaskRow {
-  readonly id: string;
-  readonly conversation: string;
-  readonly title: string;
-  readonly whose: string | null;
-  readonly state: TaskState;
-  readonly reason: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 export function* tasks(viewer: Caller): Op<TaskRow[]> {
   if (viewer.pairing === null) return [];
@@ -43,15 +33,6 @@ function taskRow(
     createdAt: task.createdAt,
     updatedAt: task.updatedAt,
   };
-}
-
-export interface ApprovalRow extends Answerable {
-  readonly id: string;
-  readonly conversation: string;
-  readonly task: string;
-  readonly whose: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number;
 }
 
 const mostApprovals = 100;
@@ -78,12 +59,7 @@ export function* approvals(viewer: Caller): Op<ApprovalRow[]> {
   return rows;
 }
 
-export interface Answerable {
-  readonly title: string;
-  readonly body: Markdown;
-  readonly kind: Question["kind"];
-  readonly options: Question["options"];
-}
+export type Answerable = Pick<ApprovalRow, "title" | "body" | "kind" | "options">;
 
 const longest = 400_000;
 

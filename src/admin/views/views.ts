@@ -1,18 +1,19 @@
 // What the page reads: each look is one operation over the store, for one caller.
+import type { Approvals, Conversations, History, Operator, Tasks } from "../../core/page.ts";
 import type { Caller } from "../../core/words.ts";
-import { type ConversationRow, conversations } from "./conversations.ts";
-import { type History, history, webHistory } from "./history.ts";
-import { type Operator, type OperatorPorts, operator } from "./operator.ts";
-import { type ApprovalRow, approvals, type TaskRow, tasks } from "./tasks.ts";
+import { conversations } from "./conversations.ts";
+import { history, webHistory } from "./history.ts";
+import { type OperatorPorts, operator } from "./operator.ts";
+import { approvals, tasks } from "./tasks.ts";
 
 export interface Views {
-  conversations(caller: Caller): Promise<{ readonly conversations: readonly ConversationRow[] }>;
+  conversations(caller: Caller): Promise<Conversations>;
   /** Undefined: there is none that they may see. `before`: ms since 1970. */
   history(caller: Caller, id: string, before?: number): Promise<History | undefined>;
   /** Of a chat of the page that is this caller's own by its name: whoever asks makes sure of that. */
   chat(caller: Caller, chat: string, before?: number): Promise<History | undefined>;
-  tasks(caller: Caller): Promise<{ readonly tasks: readonly TaskRow[] }>;
-  approvals(caller: Caller): Promise<{ readonly approvals: readonly ApprovalRow[] }>;
+  tasks(caller: Caller): Promise<Tasks>;
+  approvals(caller: Caller): Promise<Approvals>;
   operator(caller: Caller): Promise<Operator | undefined>;
 }
 

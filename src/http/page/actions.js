@@ -163,7 +163,7 @@ function writing(store, sending) {
 
 /** @param {Store} store */
 function signing(store) {
-  /** @param {import("../web/wire.ts").SignIn} by */
+  /** @param {import("../../core/page.ts").SignIn} by */
   const signIn = async (by) => {
     store.set({ busy: true, problem: "" });
     const reply = await post("/sign-in", by);

@@ -44,7 +44,7 @@ function problemOf(value, status) {
 /**
  * fetch tells nothing of what has gone up so far.
  * @param {File} file @param {(part: number) => void} progress
- * @returns {Promise<Reply<import("../web/wire.ts").Uploaded>>}
+ * @returns {Promise<Reply<import("../../core/page.ts").Uploaded>>}
  */
 export function upload(file, progress) {
   return new Promise((resolve) => {

@@ -17,7 +17,7 @@ export function createLoading(store, signedOut) {
     all: () => {
       for (const what of showing(store)) void again[what](store.state().place);
     },
-    /** @param {Extract<import("../web/wire.ts").WebEvent, {type: "changed"}>} event */
+    /** @param {Extract<import("../../core/page.ts").WebEvent, {type: "changed"}>} event */
     changed: (event) => {
       const shown = showing(store);
       for (const what of event.what) if (shown.includes(what)) void again[what]();

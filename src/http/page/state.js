@@ -2,7 +2,7 @@
 // @ts-check
 import { dropEntry, emptyTalk, forgetStream, putEntry, takeEarlier, takeHistory } from "./talks.js";
 
-/** @typedef {import("../web/wire.ts").ConversationRow} ConversationRow */
+/** @typedef {import("../../core/page.ts").ConversationRow} ConversationRow */
 /** @typedef {import("./talks.js").Talk} Talk */
 
 /**
@@ -44,7 +44,7 @@ import { dropEntry, emptyTalk, forgetStream, putEntry, takeEarlier, takeHistory 
  * @property {Standing} standing
  * @property {string} problem Of signing in, or of the whole page.
  * @property {boolean} busy A form of the whole page is on its way.
- * @property {import("../web/wire.ts").Me | null} me
+ * @property {import("../../core/page.ts").Me | null} me
  * @property {"opening" | "open" | "lost" | "over"} line
  * @property {number} now
  * @property {Place} place
@@ -58,18 +58,18 @@ import { dropEntry, emptyTalk, forgetStream, putEntry, takeEarlier, takeHistory 
  * @property {Panel | null} panel
  * @property {boolean} listOpen On a narrow screen.
  * @property {boolean} away Scrolled up.
- * @property {readonly import("../web/wire.ts").TaskRow[] | null} tasks
- * @property {readonly import("../web/wire.ts").ApprovalRow[] | null} approvals
- * @property {import("../web/wire.ts").Operator | null} operator
- * @property {import("../web/wire.ts").Hitl | null} hitl
+ * @property {readonly import("../../core/page.ts").TaskRow[] | null} tasks
+ * @property {readonly import("../../core/page.ts").ApprovalRow[] | null} approvals
+ * @property {import("../../core/page.ts").Operator | null} operator
+ * @property {import("../../core/page.ts").Hitl | null} hitl
  */
 
 /**
  * @typedef {{is: "set", values: Partial<State>}
- *   | {is: "event", event: import("../web/wire.ts").WebEvent}
+ *   | {is: "event", event: import("../../core/page.ts").WebEvent}
  *   | {is: "gap"}
- *   | {is: "history", place: Place, history: import("../web/wire.ts").History}
- *   | {is: "earlier", place: Place, history: import("../web/wire.ts").History}
+ *   | {is: "history", place: Place, history: import("../../core/page.ts").History}
+ *   | {is: "earlier", place: Place, history: import("../../core/page.ts").History}
  *   | {is: "queue", message: Outgoing}
  *   | {is: "queued", id: string, values: Partial<Outgoing>}
  *   | {is: "unqueue", id: string}
@@ -157,7 +157,7 @@ export function reduce(state, action) {
   }
 }
 
-/** @param {State} state @param {import("../web/wire.ts").WebEvent} event @returns {State} */
+/** @param {State} state @param {import("../../core/page.ts").WebEvent} event @returns {State} */
 function takeEvent(state, event) {
   switch (event.type) {
     case "posted":
@@ -187,7 +187,7 @@ function takeEvent(state, event) {
   }
 }
 
-/** Buttons that are gone answer the press. @param {State} state @param {import("../web/wire.ts").Posted} entry */
+/** Buttons that are gone answer the press. @param {State} state @param {import("../../core/page.ts").Posted} entry */
 function closePress(state, entry) {
   const press = state.presses[entry.id];
   if (!press || entry.buttons.length > 0) return state;

@@ -1,7 +1,7 @@
 // The stream of events: opened again after every loss, and whoever shows something hears when to fetch it again.
 // @ts-check
 
-/** @typedef {import("../web/wire.ts").WebEvent} WebEvent */
+/** @typedef {import("../../core/page.ts").WebEvent} WebEvent */
 
 /**
  * @typedef {object} Hearer

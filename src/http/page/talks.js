@@ -1,15 +1,15 @@
 // The entries of one conversation: the history and the stream come in any order and give the same list.
 // @ts-check
 
-/** @typedef {import("../web/wire.ts").Entry} Entry */
-/** @typedef {import("../web/wire.ts").History} History */
+/** @typedef {import("../../core/page.ts").Entry} Entry */
+/** @typedef {import("../../core/page.ts").History} History */
 
 /**
  * @typedef {object} Talk
  * @property {readonly Entry[]} entries Oldest first.
- * @property {import("../web/wire.ts").ConversationRow | null} conversation
+ * @property {import("../../core/page.ts").ConversationRow | null} conversation
  * @property {boolean} earlier There is more before these.
- * @property {import("../web/wire.ts").Work | null} work
+ * @property {import("../../core/page.ts").Work | null} work
  * @property {number | null} place
  * @property {boolean} loaded
  * @property {readonly string[]} touched What the stream told since its last gap: no history is newer, and of a reply that

@@ -1,7 +1,7 @@
 // How the page's routes read a body and answer.
 import type { z } from "zod";
+import type { Problem } from "../../core/page.ts";
 import type { PairingId } from "../../core/words.ts";
-import type { Problem } from "./wire.ts";
 
 export function refusal(status: number, problem: string): Response {
   const again = status === 503 || status === 429 ? { "retry-after": "1" } : {};

@@ -1,25 +1,13 @@
 // What the page reads and decides over HTTP; what is somebody else's is not there.
 import { z } from "zod";
 import type { Visitor } from "../../access/visitor.ts";
-import type { Decision as Choice, Decided } from "../../admin/running.ts";
-import type { Caller } from "../../core/words.ts";
+import type { Decided, Running } from "../../admin/running.ts";
+import type { Views } from "../../admin/views/views.ts";
 import type { From, GuardedRoute } from "../guard/route.ts";
 import { answer, bodyOf, pairingOf, refusal } from "./answer.ts";
 import { isChatOf } from "./chats.ts";
-import type { Approvals, Conversations, History, Operator, Tasks } from "./wire.ts";
 
-/** Undefined alike for what is not there and what is not theirs. */
-export interface ApiPorts {
-  conversations(caller: Caller): Promise<Conversations>;
-  history(caller: Caller, id: string, before?: number): Promise<History | undefined>;
-  /** Of a chat that is this caller's own by its name. */
-  chat(caller: Caller, chat: string, before?: number): Promise<History | undefined>;
-  tasks(caller: Caller): Promise<Tasks>;
-  stopTask(caller: Caller, id: string): Promise<"stopping" | "not-running" | undefined>;
-  approvals(caller: Caller): Promise<Approvals>;
-  decideAs(caller: Caller, question: string, decision: Choice): Promise<Decided | undefined>;
-  operator(caller: Caller): Promise<Operator | undefined>;
-}
+export interface ApiPorts extends Views, Pick<Running, "stopTask" | "decideAs"> {}
 
 type Known = From & { readonly visitor: Visitor };
 type Handle = (request: Request, from: Known) => Promise<Response>;

@@ -6,6 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import type { InboundEvent } from "../../core/events.ts";
 import type { Log } from "../../core/log.ts";
 import { markdownParts } from "../../core/markdown-parts.ts";
+import type { Posted, ShownFile, WebEvent } from "../../core/page.ts";
 import { harmless } from "../../core/visible.ts";
 import type { Caller, PairingId } from "../../core/words.ts";
 import type { GuardedRoute } from "../guard/route.ts";
@@ -16,7 +17,6 @@ import { messageRoutes } from "./messages.ts";
 import { type SignInPorts, signInRoutes } from "./sign-in.ts";
 import { createStreams, type StreamPorts, type Streams } from "./streams.ts";
 import { createUploads, type Uploads } from "./uploads.ts";
-import type { Posted, ShownFile, WebEvent } from "./wire.ts";
 
 export interface WebPorts
   extends StreamPorts,

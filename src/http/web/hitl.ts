@@ -1,9 +1,9 @@
 // A question behind a link: looking changes nothing, so that whatever previews links decides nothing; an answer counts once.
 import type { Decided } from "../../admin/running.ts";
+import type { Decision, Hitl } from "../../core/page.ts";
 import type { GuardedRoute } from "../guard/route.ts";
 import { answer, bodyOf, refusal } from "./answer.ts";
 import { decided, decision, needsDecision, nothingThere, param } from "./api.ts";
-import type { Decision, Hitl } from "./wire.ts";
 
 /** `address`: wrong links are counted by it. Undefined for whatever does not count. */
 export interface HitlRoutePorts {

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import type { ButtonPress, InboundEvent, InboundMessage } from "../../core/events.ts";
+import type { Said } from "../../core/page.ts";
 import { harmless } from "../../core/visible.ts";
 import type { From, GuardedRoute } from "../guard/route.ts";
 import { answer, bodyOf, pairingOf, refusal } from "./answer.ts";
 import { isChatOf } from "./chats.ts";
 import type { Streams } from "./streams.ts";
 import type { Uploads } from "./uploads.ts";
-import type { Said } from "./wire.ts";
 
 export interface MessageParts {
   readonly clock: Clock;

@@ -1,9 +1,9 @@
 // Coming in and going: sign-in by a link or a code, sign-out, a token for a program, and who am I.
 import { z } from "zod";
 import type { Visitor } from "../../access/visitor.ts";
+import type { Me, Paired, SignIn } from "../../core/page.ts";
 import type { From, GuardedRoute } from "../guard/route.ts";
 import { answer, bodyOf, pairingOf, refusal } from "./answer.ts";
-import type { Me, Paired, SignIn } from "./wire.ts";
 
 /** Where an attempt comes from: failed ones are counted by it. */
 export type Attempt = Pick<From, "address" | "local">;

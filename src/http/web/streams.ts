@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import type { Visitor } from "../../access/visitor.ts";
 import { createFeed, type Feed, type Following } from "../../core/feed.ts";
 import type { Log } from "../../core/log.ts";
+import type { WebEvent } from "../../core/page.ts";
 import type { Caller, PairingId } from "../../core/words.ts";
 import { pairingOf } from "./answer.ts";
-import type { WebEvent } from "./wire.ts";
 
 export interface StreamPorts {
   readonly log: Log;

@@ -8,11 +8,11 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../../core/clock.ts";
 import type { FileRef } from "../../core/events.ts";
 import { mimeOf } from "../../core/file-name.ts";
+import type { Uploaded } from "../../core/page.ts";
 import type { PairingId } from "../../core/words.ts";
 import { ownerOf, restOf } from "./chats.ts";
 import { shownName } from "./shown-name.ts";
 import { type Kept, keptOf, sweepAll, tidy, writeKept } from "./uploads-kept.ts";
-import type { Uploaded } from "./wire.ts";
 
 export interface UploadPorts {
   readonly clock: Clock;

@@ -107,7 +107,7 @@ function work(state, act) {
   </div>`;
 }
 
-/** @param {readonly import("../../web/wire.ts").Entry[]} entries */
+/** @param {readonly import("../../../core/page.ts").Entry[]} entries */
 function runningTool(entries) {
   const last = entries.findLast(({ is }) => is === "posted");
   return last?.is === "posted" ? splitTool(last.text).tool : "";

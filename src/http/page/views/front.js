@@ -75,7 +75,7 @@ export function hitl(state, act) {
 
 /** @param {State} state @param {Act} act */
 function asked(state, act) {
-  const question = /** @type {import("../../web/wire.ts").Hitl} */ (state.hitl);
+  const question = /** @type {import("../../../core/page.ts").Hitl} */ (state.hitl);
   const submit = (/** @type {any} */ event) => {
     event.preventDefault();
     const { reason, answer } = event.currentTarget.elements;
@@ -89,7 +89,7 @@ function asked(state, act) {
   </form>`;
 }
 
-/** @param {import("../../web/wire.ts").Hitl} question */
+/** @param {import("../../../core/page.ts").Hitl} question */
 function ended({ state, outcome }) {
   return html`<div class="outcome" role="status">
     <p class="quiet">${state === "answered" ? "Answered" : "No longer open"}</p>

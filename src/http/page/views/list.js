@@ -40,7 +40,7 @@ export function conversations(state, act) {
   </nav>`;
 }
 
-/** @param {import("../../web/wire.ts").ConversationRow} row @param {State} state @param {Act} act */
+/** @param {import("../../../core/page.ts").ConversationRow} row @param {State} state @param {Act} act */
 function item(row, state, act) {
   const place = placeOfRow(row);
   const current = place === state.place;

@@ -7,8 +7,8 @@ import { bytes, clock, splitTool } from "../words.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../actions.js").Act} Act */
-/** @typedef {import("../../web/wire.ts").Entry} Entry */
-/** @typedef {import("../../web/wire.ts").Posted} Posted */
+/** @typedef {import("../../../core/page.ts").Entry} Entry */
+/** @typedef {import("../../../core/page.ts").Posted} Posted */
 
 /** @param {Act} act */
 export function createLog(act) {
@@ -67,7 +67,7 @@ function welcome({ me }) {
   </div>`;
 }
 
-/** @param {import("../../web/wire.ts").Said} entry @param {State} state */
+/** @param {import("../../../core/page.ts").Said} entry @param {State} state */
 function said({ id, who, mine, text, files, at, place }, state) {
   return html`<article key=${id} id=${id} class=${mine ? "entry mine" : "entry theirs"} aria-label=${mine ? "You" : who}>
     <p class="by">${mine ? html`<span class="unseen">You</span>` : who} <time>${clock(at, state.now)}</time></p>
@@ -104,7 +104,7 @@ function isAskedElsewhere(entry, { place, approvals }) {
   return approvals?.some(({ id }) => id === entry.question) ?? false;
 }
 
-/** @param {import("../../web/wire.ts").ShownFile} file */
+/** @param {import("../../../core/page.ts").ShownFile} file */
 function shownFile({ name, mime, size, url, view }) {
   return html`<p class="file">
     ${url ? html`<a href=${url} download=${name}>${name}</a>` : html`<span>${name}</span>`}

@@ -7,7 +7,7 @@ import { approvals } from "./question.js";
 
 /** @typedef {import("../state.js").State} State */
 /** @typedef {import("../actions.js").Act} Act */
-/** @typedef {import("../../web/wire.ts").Operator} Operator */
+/** @typedef {import("../../../core/page.ts").Operator} Operator */
 
 /** @param {State} state @param {Act} act */
 export function operatorPage(state, act) {

@@ -41,7 +41,7 @@ function closeOutside(event) {
   if (event.target === event.currentTarget) event.currentTarget.close();
 }
 
-/** @param {readonly import("../../web/wire.ts").TaskRow[] | null} rows @param {State} state @param {Act} act */
+/** @param {readonly import("../../../core/page.ts").TaskRow[] | null} rows @param {State} state @param {Act} act */
 export function tasks(rows, state, act) {
   if (!rows) return html`<p class="quiet">Loading …</p>`;
   if (rows.length === 0) return html`<p class="quiet">No tasks yet.</p>`;

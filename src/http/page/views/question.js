@@ -4,7 +4,7 @@ import { html } from "../html.js";
 import { markdown } from "../markdown.js";
 import { ago } from "../words.js";
 
-/** @typedef {import("../../web/wire.ts").ApprovalRow} ApprovalRow */
+/** @typedef {import("../../../core/page.ts").ApprovalRow} ApprovalRow */
 /** @typedef {Pick<ApprovalRow, "kind" | "options">} Choice */
 
 /** @param {Choice} question @param {string} id */

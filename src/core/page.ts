@@ -1,6 +1,6 @@
 // What the page and the gateway tell each other, as JSON. Every text in it is untrusted: the page never makes HTML of it.
-import type { Button, ListenerHealth } from "../../core/channel.ts";
-import type { TaskState } from "../../core/words.ts";
+import type { Button, ListenerHealth } from "./channel.ts";
+import type { TaskState } from "./words.ts";
 
 /** Every refusal: a status of 400 or more, and what to do. */
 export interface Problem {
