@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs a browser and Docker with apt, and starts Docker's daemon where none answers. As root, on Debian.
+# Installs a browser, Docker, a compose program and systemd's checks with apt, and starts Docker's daemon where none answers. As root, on Debian.
 set -euo pipefail
 
 missing=()
 command -v chromium > /dev/null || missing+=(chromium)
 command -v dockerd > /dev/null || missing+=(docker.io)
 command -v iptables > /dev/null || missing+=(iptables)
+docker compose version > /dev/null 2>&1 || command -v docker-compose > /dev/null || missing+=(docker-compose)
+command -v systemd-analyze > /dev/null || missing+=(systemd)
 if ((${#missing[@]})); then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null

@@ -17,7 +17,7 @@ import { createWorker, presetOf } from "./gateway/worker.ts";
 import { type Lock, waitForLock } from "./store/lock.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
-import { createSpine, type SpineParts } from "./turns/spine.ts";
+import { createSpine, type Spine, type SpineParts } from "./turns/spine.ts";
 
 export interface Gateway {
   readonly running: Running;
@@ -30,8 +30,8 @@ export type Started =
   | { readonly ok: true; readonly gateway: Gateway }
   | { readonly ok: false; readonly problem: string };
 
-/** With SIGTERM's 25 s in mind. */
-const drainMs = 20_000;
+/** With SIGTERM's 25 s in mind: what is parked after it has to end as well. */
+const drainMs = 18_000;
 
 export async function startGateway(config: Config): Promise<Started> {
   const { paths } = config;
@@ -49,12 +49,24 @@ export async function startGateway(config: Config): Promise<Started> {
   }
   const live: Live = { settings: config.settings };
   const store = openSqlite(paths.database);
-  const { agent, sandbox, agentAsked } = await createWorker(config, preset, store);
+  const late: { spine?: Spine } = {};
+  const meter = () => {
+    if (!late.spine) throw new Error("The meter was needed before it was there.");
+    return late.spine.ports.meter;
+  };
+  const worker = await createWorker({ config, live, preset, store, meter });
+  if (typeof worker === "string") {
+    await store.close();
+    lock.release();
+    return { ok: false, problem: worker };
+  }
+  const { agent, sandbox, agentAsked } = worker;
   const parts: SpineParts = {
     ...config,
     store,
     agent,
     sandbox,
+    workspaceMode: config.sandbox.is === "docker" ? config.sandbox.workspaceMode : "rw",
     homes: paths.homes,
     files: paths.files,
     codeKey: codeKey(paths),
@@ -64,8 +76,11 @@ export async function startGateway(config: Config): Promise<Started> {
     ...linksOf(live, codeKey(paths)),
   };
   const spine = createSpine(parts);
+  late.spine = spine;
   const wiring: Wiring = { config, live, preset, agent, store, spine };
-  return { ok: true, gateway: await openAll(wiring, lock) };
+  const gateway = await openAll(wiring, lock);
+  void gateway.ready.then(sandbox.prepare, () => {});
+  return { ok: true, gateway };
 }
 
 async function openAll(wiring: Wiring, lock: Lock): Promise<Gateway> {

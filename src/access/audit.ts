@@ -14,9 +14,9 @@ export function* audit(row: AuditRow): Op<void> {
 
 const minute = 60_000;
 
-/** For what anybody can repeat as fast as they like: one row a minute of the same action of the same caller. */
+/** For what anybody can repeat as fast as they like: one row a minute of the same action of the same caller, for the same reason. */
 export function* auditSeldom(row: AuditRow): Op<void> {
-  const key = `audit ${row.who} ${row.action}`;
+  const key = `audit ${row.who} ${row.action} ${row.why}`;
   const last = yield* hintedAt(key);
   if (last !== undefined && Math.abs(row.at - last) < minute) return;
   yield* saveHint(key, row.at);

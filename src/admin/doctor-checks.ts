@@ -15,9 +15,9 @@ export interface Finding {
   readonly text: string;
 }
 
-const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
-const risk = (check: string, text: string): Finding => ({ check, state: "risk", text });
-const wrong = (check: string, text: string): Finding => ({ check, state: "wrong", text });
+export const ok = (check: string, text: string): Finding => ({ check, state: "ok", text });
+export const risk = (check: string, text: string): Finding => ({ check, state: "risk", text });
+export const wrong = (check: string, text: string): Finding => ({ check, state: "wrong", text });
 
 export function checkModes({ paths }: Place, fix: boolean): Finding[] {
   const inside = entriesOf(paths.dir).map((name) => join(paths.dir, name));

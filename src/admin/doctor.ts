@@ -28,6 +28,7 @@ export const doctor = operation(
       ...(await checkProject(place)),
       ...checkClock(clock.now(), latest?.at ?? 0),
       ...(await checkDisk(place)),
+      ...(await sandbox(context)),
       ...(running ? await checkRunning(context, running) : [notRunning]),
     ];
     const diagnosis: Diagnosis = {
@@ -37,6 +38,12 @@ export const doctor = operation(
     return done(diagnosis);
   },
 );
+
+/** Docker's client is loaded only for this. */
+async function sandbox(context: AdminContext): Promise<Finding[]> {
+  const { checkSandbox } = await import("./doctor-docker.ts");
+  return await checkSandbox(context);
+}
 
 const notRunning: Finding = {
   check: "gateway",

@@ -1,5 +1,6 @@
 // All that an operator can do, as one table: run directly, or through the control socket of a running gateway.
 import { z } from "zod";
+import * as agentLogin from "./agent-login.ts";
 import * as channel from "./channel.ts";
 import type { AdminContext, Operation, Outcome } from "./context.ts";
 import { doctor } from "./doctor.ts";
@@ -22,12 +23,17 @@ export const operations = {
   "config.list": settings.list,
   "config.get": settings.get,
   "config.set": settings.set,
+  "config.add": settings.add,
+  "config.drop": settings.drop,
   "config.unset": settings.unset,
   "config.project": settings.project,
   "config.confirm": settings.confirm,
   "secret.set": settings.secretSet,
   "secret.list": settings.secretList,
   "secret.rm": settings.secretRemove,
+  "agent.home": agentLogin.home,
+  "agent.login": agentLogin.loggedIn,
+  "agent.reset": agentLogin.reset,
   "task.list": work.tasks,
   "task.show": work.task,
   "task.cancel": work.cancel,

@@ -15,6 +15,7 @@ import {
 } from "../access/pairings.ts";
 import { codeKey } from "../config/secrets.ts";
 import { loadSettings } from "../config/settings-file.ts";
+import { removeHome } from "../sandbox/set-aside.ts";
 import { countSessions } from "../store/sessions.ts";
 import { type AdminContext, done, failed, noted, operation } from "./context.ts";
 
@@ -155,9 +156,14 @@ export const remove = operation(
     const { id } = removed.pairing;
     await context.running?.stopCaller(id, "its pairing was removed");
     const { homes, uploads } = context.place.paths;
-    if (purge)
-      for (const folder of [join(homes, `p-${id}`), join(uploads, id)])
-        await rm(folder, { recursive: true, force: true });
+    if (purge) {
+      await rm(join(uploads, id), { recursive: true, force: true });
+      const home = join(homes, `p-${id}`);
+      if (!(await removeHome(home)))
+        return failed(
+          `The pairing is removed, but not all of its home: ${home}. Remove it by hand.`,
+        );
+    }
     return done({ name: of, removed: true, unlinked: removed.accounts.length, purged: purge });
   },
 );

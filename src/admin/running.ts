@@ -43,6 +43,8 @@ export interface Decided {
 
 export interface Running {
   readonly agent: { readonly name: string; readonly asks: boolean };
+  /** What its agent runs in: flags may have said so. */
+  readonly sandbox: "docker" | "local";
   /** Its turns stop, its questions expire, its sandbox ends. The grant itself is gone already. */
   stopCaller(pairing: PairingId, why: string): Promise<void>;
   /** Accounts of a pairing that were unlinked: what they started there stops. */

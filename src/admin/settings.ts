@@ -1,6 +1,14 @@
 // Settings, secrets, and what a project asks for.
 import { z } from "zod";
-import { findKey, settingKeys, unknownKey } from "../config/keys.ts";
+import {
+  countsFromNextStart,
+  findKey,
+  type ListChange,
+  settingKeys,
+  unknownKey,
+  withoutWords,
+  withWords,
+} from "../config/keys.ts";
 import { confirmProject, readProject } from "../config/project.ts";
 import { removeSecret, secretNameProblem, secretNames, writeSecret } from "../config/secrets.ts";
 import {
@@ -10,6 +18,7 @@ import {
   settingsText,
   unsetSetting,
 } from "../config/settings-file.ts";
+import { problemWithModelUrl } from "../sandbox/egress/model-url.ts";
 import { type AdminContext, done, failed, type Outcome, operation, writeNote } from "./context.ts";
 
 export interface SettingRow {
@@ -58,18 +67,44 @@ export const set = operation(
   z.strictObject({ key: z.string(), values: z.array(z.string()).max(200) }),
   async (context, { key, values }) => {
     const before = settingsText(context.place.paths);
+    const unreachable = key === "model.url" ? problemWithModelUrl(values[0] ?? "") : undefined;
+    if (unreachable !== undefined) return failed(unreachable);
     const changed = await setSetting(context.place.paths, key, values);
     return changed.ok
-      ? // A command line may hold a key.
+      ? // A command line or a variable may hold a key.
         apply(context, {
           key,
           before,
           action: "config.set",
-          why: key === "command" ? "" : values.join(" "),
+          why: key === "command" || key === "docker.env" ? "" : values.join(" "),
         })
       : changed;
   },
 );
+
+type Listing = (key: string, list: unknown, words: readonly string[]) => ListChange;
+
+/** Of a setting that is a list: what the words do not name stays. */
+function listOperation(action: string, change: Listing) {
+  return operation(
+    z.strictObject({ key: z.string(), values: z.array(z.string().trim().min(1)).min(1).max(200) }),
+    async (context, { key, values }) => {
+      const { paths } = context.place;
+      const loaded = await loadSettings(paths);
+      if (!loaded.ok) return loaded;
+      const list = change(key, at(loaded.settings, key), values);
+      if (!list.ok) return list;
+      const before = settingsText(paths);
+      const changed = await setSetting(paths, key, list.words);
+      // A variable of the agent may be a secret, though it should not.
+      const why = key === "docker.env" ? "" : values.join(" ");
+      return changed.ok ? apply(context, { key, before, action, why }) : changed;
+    },
+  );
+}
+
+export const add = listOperation("config.add", withWords);
+export const drop = listOperation("config.drop", withoutWords);
 
 export const unset = operation(z.strictObject({ key: z.string() }), async (context, { key }) => {
   if (!findKey(key)) return failed(unknownKey(key));
@@ -77,6 +112,13 @@ export const unset = operation(z.strictObject({ key: z.string() }), async (conte
   const changed = await unsetSetting(context.place.paths, key);
   return changed.ok ? apply(context, { key, before, action: "config.unset", why: "" }) : changed;
 });
+
+export interface Changed {
+  readonly key: string;
+  readonly value: unknown;
+  /** The gateway that runs goes on as it was started. */
+  readonly nextStart: boolean;
+}
 
 interface Applied {
   readonly key: string;
@@ -89,7 +131,7 @@ interface Applied {
 async function apply(
   context: AdminContext,
   { key, before, action, why }: Applied,
-): Promise<Outcome<{ key: string; value: unknown }>> {
+): Promise<Outcome<Changed>> {
   const { running, place } = context;
   const [first, id] = key.split(".");
   const reloaded = await running?.reload();
@@ -104,7 +146,8 @@ async function apply(
   }
   await writeNote(context, { action, target: key, why });
   const loaded = await loadSettings(place.paths);
-  return loaded.ok ? done({ key, value: at(loaded.settings, key) ?? null }) : loaded;
+  const nextStart = running !== undefined && countsFromNextStart(key);
+  return loaded.ok ? done({ key, value: at(loaded.settings, key) ?? null, nextStart }) : loaded;
 }
 
 export const secretSet = operation(

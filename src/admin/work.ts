@@ -1,5 +1,7 @@
 // What is going on and what has been: tasks, approvals, the audit.
 import { z } from "zod";
+import { payerOfCaller } from "../access/model-budget.ts";
+import { dayOf, noUsage, type Usage } from "../core/usage.ts";
 import { listAudit } from "../store/audit.ts";
 import { cardsOf } from "../store/cards.ts";
 import { findPairing } from "../store/pairings.ts";
@@ -7,6 +9,7 @@ import type { Op } from "../store/query.ts";
 import { pendingQuestions, type Question } from "../store/questions.ts";
 import { listTasks, type Task } from "../store/tasks.ts";
 import { turnsOfTask } from "../store/turns.ts";
+import { usageOfCallers, usageOfTask, usageOfTasks } from "../store/usage.ts";
 import { type AdminContext, done, failed, operation, writeNote } from "./context.ts";
 import type { Running } from "./running.ts";
 
@@ -14,9 +17,26 @@ const limit = z.int().min(1).max(1000).default(50);
 const id = z.string().min(1).max(100);
 const searched = 1000;
 
+/** What is in the store: at most a second behind. */
+export interface TaskUsage {
+  readonly usage: Usage;
+  /** Of all that was done today (UTC) for whom the task is; all people that are not paired count as one. */
+  readonly callerToday: Usage;
+}
+
 export const tasks = operation(z.strictObject({ limit }), async (context, input) =>
-  done(await (await context.store()).run(() => listTasks(input.limit))),
+  done(await (await context.store()).run(() => used(input.limit, context.clock.now()))),
 );
+
+function* used(most: number, now: number): Op<(Task & TaskUsage)[]> {
+  const found = yield* listTasks(most);
+  const ofTask = yield* usageOfTasks(most);
+  const today = yield* usageOfCallers(dayOf(now));
+  return found.map((task) => {
+    const callerToday = today.get(payerOfCaller(task.caller)) ?? noUsage;
+    return { ...task, usage: ofTask.get(task.id) ?? noUsage, callerToday };
+  });
+}
 
 /** By the whole id, or a beginning of it that only one has. */
 async function taskOf(context: AdminContext, wanted: string): Promise<Task | string> {
@@ -39,8 +59,13 @@ function onlyOne<T extends { readonly id: string }>(
 export const task = operation(z.strictObject({ id }), async (context, input) => {
   const found = await taskOf(context, input.id);
   if (typeof found === "string") return failed(found);
-  const turns = await (await context.store()).run(() => turnsOfTask(found.id));
-  return done({ ...found, turns });
+  const more = await (await context.store()).run(function* () {
+    const turns = yield* turnsOfTask(found.id);
+    const today = yield* usageOfCallers(dayOf(context.clock.now()));
+    const callerToday = today.get(payerOfCaller(found.caller)) ?? noUsage;
+    return { turns, usage: yield* usageOfTask(found.id), callerToday };
+  });
+  return done({ ...found, ...more });
 });
 
 const needsRunning = failed(

@@ -31,7 +31,9 @@ function permissionResponse(reply: PermissionReply): RequestPermissionResponse {
 }
 
 function formResponse(reply: FormReply): CreateElicitationResponse {
-  return reply.action === "accept" ? { action: "accept", content: { ...reply.content } } : reply;
+  return reply.action === "accept"
+    ? { action: "accept", content: { ...reply.content } }
+    : { action: reply.action };
 }
 
 export async function connectClient(options: ConnectOptions): Promise<ClientConnection> {

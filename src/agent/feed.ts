@@ -41,8 +41,12 @@ export class Feed implements AsyncIterable<AgentEvent> {
     this.#wake?.();
   }
 
-  /** Text grows the text before it; news of a tool call replaces what waits of the same call. */
+  /** Text grows the text before it; news of a tool call, or of a wait, replaces what waits of the same. */
   #join(event: AgentEvent): boolean {
+    if (event.type === "waiting" && this.#waiting.at(-1)?.type === "waiting") {
+      this.#waiting[this.#waiting.length - 1] = event;
+      return true;
+    }
     if (event.type === "text") {
       const last = this.#waiting.at(-1);
       if (last?.type !== "text") return false;

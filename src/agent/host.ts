@@ -1,8 +1,16 @@
 // One agent process: started, initialised, watched, ended.
 
 import type { ClientConnection } from "@agentclientprotocol/sdk";
+import type { PromptRequest, ToolServer } from "../core/agent.ts";
 import type { Log } from "../core/log.ts";
-import type { AgentCommand, AgentProcess, ProcessEnd, SandboxScope } from "../core/sandbox.ts";
+import {
+  type AgentProcess,
+  type ProcessEnd,
+  type Sandbox,
+  type SandboxPlace,
+  type SandboxScope,
+  SandboxTrouble,
+} from "../core/sandbox.ts";
 import { type AgentSide, connectClient } from "./connect.ts";
 import { deferred } from "./deferred.ts";
 import { type AgentLimits, inWords } from "./limits.ts";
@@ -13,8 +21,14 @@ import { deathSentence, quoted, Trouble, textOf } from "./trouble.ts";
 
 export interface HostOptions {
   readonly preset: Preset;
-  readonly spawn: (scope: SandboxScope, command: AgentCommand) => Promise<AgentProcess>;
+  readonly spawn: Sandbox["spawn"];
   readonly inside: (scope: SandboxScope) => Inside;
+  /** Asked before each prompt: false ends the process, and the prompt gets a new one. */
+  readonly intact?: NonNullable<Sandbox["intact"]>;
+  /** Asked for each session that is opened; undefined: its agent gets no tools of ours. */
+  readonly toolsFor?: (
+    request: Pick<PromptRequest, "conversation" | "scope">,
+  ) => ToolServer | undefined;
   readonly log: Log;
   readonly limits: AgentLimits;
   /** Sessions that an agent died of, or hung over, when it was to load them: not tried again. */
@@ -25,6 +39,11 @@ export interface Connected {
   readonly connection: ClientConnection;
   readonly canLoad: boolean;
   readonly canEmbed: boolean;
+}
+
+export interface HostSide extends AgentSide {
+  /** While the process waits for its place in the sandbox: 1 is next, 0 has one. */
+  onPlace(place: SandboxPlace): void;
 }
 
 /** How long what a dead agent said last may still be on its way through the pipe. */
@@ -48,14 +67,17 @@ export class Host {
   /** The sentence that says why, once nothing of it runs any more. Never rejects. */
   readonly gone: Promise<string>;
   readonly #sayGone: (why: string) => void;
-  readonly #deadlines = new Set<{ readonly at: number; readonly why: string }>();
+  readonly #deadlines = new Set<{ at: number; readonly why: string }>();
+  readonly #abandoned = new AbortController();
   #process: AgentProcess | undefined;
   #connection: ClientConnection | undefined;
   #initialised = false;
   #why: string | undefined;
   #ending: Promise<void> | undefined;
+  #place: SandboxPlace = 0;
+  #waitsSince = 0;
 
-  constructor(scope: SandboxScope, options: HostOptions, side: AgentSide) {
+  constructor(scope: SandboxScope, options: HostOptions, side: HostSide) {
     this.scope = scope;
     this.options = options;
     const { promise, resolve } = deferred<string>();
@@ -68,6 +90,11 @@ export class Host {
   /** It is dead or being ended: nothing new may be asked of it. */
   get ending(): boolean {
     return this.#ending !== undefined;
+  }
+
+  /** Its place in the line for a sandbox; 0: it waits for none. */
+  get place(): SandboxPlace {
+    return this.#place;
   }
 
   /** Ends it; the first reason counts. Without one it died by itself. */
@@ -97,23 +124,39 @@ export class Host {
   }
 
   tick(now: number): void {
+    // The agent cannot help it, and whoever waits has been told.
+    if (this.#place !== 0) return;
     for (const { at, why } of this.#deadlines) if (now > at) void this.end(why);
   }
 
-  #start(side: AgentSide): Promise<Connected> {
+  #start(side: HostSide): Promise<Connected> {
     const { preset, limits, spawn } = this.options;
     const ended = this.gone.then((why): never => {
       throw new Trouble(why);
     });
-    const { program, args, env } = preset;
+    const { program, args, env, files } = preset;
+    const command = { program, args, env, ...(files === undefined ? {} : { files }) };
+    const waiting = {
+      signal: this.#abandoned.signal,
+      onPlace: (place: SandboxPlace) => this.#moveTo(place, side),
+    };
     const start = Promise.resolve()
-      .then(() => spawn(this.scope, { program, args, env }))
+      .then(() => spawn(this.scope, command, waiting))
       .then((process) => this.#adopt(process, side))
       .catch(async (error: unknown): Promise<never> => {
         await this.end(this.#startTrouble(error));
         throw new Trouble(await this.gone);
       });
     return this.within(limits.startMs, "get ready", Promise.race([start, ended]));
+  }
+
+  #moveTo(place: SandboxPlace, side: HostSide): void {
+    if (this.ending) return;
+    const now = performance.now();
+    if (this.#place === 0) this.#waitsSince = now;
+    this.#place = place;
+    if (place === 0) for (const deadline of this.#deadlines) deadline.at += now - this.#waitsSince;
+    side.onPlace(place);
   }
 
   async #adopt(process: AgentProcess, side: AgentSide): Promise<Connected> {
@@ -152,8 +195,13 @@ export class Host {
   }
 
   #startTrouble(error: unknown): string {
-    if (error instanceof Trouble) return error.message;
     const { preset, log } = this.options;
+    if (error instanceof Trouble || error instanceof SandboxTrouble) {
+      const detail = error instanceof SandboxTrouble ? error.detail : undefined;
+      const said = { error: error.message, ...(detail === undefined ? {} : { detail }) };
+      log.warn({ ...said, agent: preset.name }, "the agent could not be started");
+      return error.message;
+    }
     if (error instanceof Error && "code" in error && error.code === "ENOENT") {
       return `The agent's program ${quoted(preset.program)} was not found. ${preset.install}`;
     }
@@ -168,6 +216,7 @@ export class Host {
   }
 
   async #end(): Promise<void> {
+    this.#abandoned.abort();
     const process = this.#process;
     if (process !== undefined) {
       const end = await this.#kill(process);

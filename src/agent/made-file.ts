@@ -1,15 +1,10 @@
 // Files that an agent sends inside its answer: embedded resources, images and sounds, within bounds.
+import type { MadeFile } from "../core/agent.ts";
 import { anyBytes, dotExtension, mimeOf, plainMime, safeFileName } from "../core/file-name.ts";
 import { visibleLine } from "../core/visible.ts";
 import type { Markdown } from "../core/words.ts";
 import type { AgentLimits } from "./limits.ts";
 import { type Fields, isFields } from "./tool-call.ts";
-
-export interface MadeFile {
-  readonly name: string;
-  readonly mime: string;
-  readonly bytes: Uint8Array;
-}
 
 type Bounds = Pick<AgentLimits, "fileBytes" | "files" | "filesBytes">;
 
@@ -42,9 +37,22 @@ export class MadeFiles {
       this.#leaveOut(`${name} (${why ?? "its content could not be read"})`);
       return undefined;
     }
+    this.#count(bytes);
+    return { name, mime: claim.mime ?? mimeOf(name), bytes };
+  }
+
+  /** A file that did not come in the answer. Why it is refused hears who sent it, and can do something about it. */
+  add({ name, mime, bytes }: MadeFile): MadeFile | string {
+    const why = this.#refusal({ size: bytes.byteLength });
+    if (why !== undefined) return `The file was not sent: ${why}.`;
+    this.#count(bytes);
+    const safe = safeFileName(name);
+    return { name: safe, mime: plainMime(mime) ?? mimeOf(safe), bytes };
+  }
+
+  #count(bytes: Uint8Array): void {
     this.#taken += 1;
     this.#bytes += bytes.byteLength;
-    return { name, mime: claim.mime ?? mimeOf(name), bytes };
   }
 
   /** A sentence for people, or undefined when nothing is missing. */
@@ -61,7 +69,7 @@ export class MadeFiles {
     if (this.#leftOut.length < shownNames) this.#leftOut.push(what);
   }
 
-  #refusal({ size }: Claim): string | undefined {
+  #refusal({ size }: Pick<Claim, "size">): string | undefined {
     const { fileBytes, files, filesBytes } = this.#bounds;
     if (size === 0) return "it is empty";
     if (size > fileBytes) return `larger than ${inMegabytes(fileBytes)}`;

@@ -47,7 +47,8 @@ async function tryOut(options: ProbeOptions, scope: SandboxScope): Promise<Probe
     else if (event.type === "form") event.answer({ action: "decline" });
     else if (event.type === "failed") error = event.why;
     else if (event.type === "permission") {
-      asked = true;
+      // What we ask ourselves says nothing of the agent.
+      asked ||= !event.ownersOnly;
       reject(event);
     }
   }

@@ -1,9 +1,16 @@
 // The conversations of one agent process: each is an ACP session, opened, kept in its asking mode, and prompted.
 import type { ClientConnection } from "@agentclientprotocol/sdk";
-import type { FormReply, PermissionReply, PromptRequest, StopReason } from "../core/agent.ts";
-import type { SandboxScope } from "../core/sandbox.ts";
-import type { AgentSide } from "./connect.ts";
-import { Host, type HostOptions } from "./host.ts";
+import type {
+  FormReply,
+  PermissionReply,
+  PromptRequest,
+  StopReason,
+  ToolServer,
+  TurnInlet,
+} from "../core/agent.ts";
+import type { SandboxPlace, SandboxScope } from "../core/sandbox.ts";
+import { Host, type HostOptions, type HostSide } from "./host.ts";
+import { inletOf } from "./inlet.ts";
 import { inWords } from "./limits.ts";
 import { modeInUpdate, modeOf, pinMode } from "./mode.ts";
 import { toContentBlocks } from "./prompt-blocks.ts";
@@ -38,10 +45,28 @@ const stopReasons: ReadonlySet<unknown> = new Set<StopReason>([
   "cancelled",
 ]);
 
-export class Sessions implements AgentSide {
+/** As ACP has it: every agent takes a server that it starts itself. */
+function stdioServer({ name, program, args, env }: ToolServer) {
+  const variables = Object.entries(env).map(([key, value]) => ({ name: key, value }));
+  return { name, command: program, args: [...args], env: variables };
+}
+
+function placeSentence(place: SandboxPlace): string {
+  if (place === "image") return "The image of the sandbox is being made, which is done once.";
+  if (place === 0) return "Your sandbox is being started.";
+  const before = place - 1;
+  const who =
+    before === 0 ? "yours is next" : `${before} ${before === 1 ? "is" : "are"} before you`;
+  return `All sandboxes are in use; ${who}.`;
+}
+
+export class Sessions implements HostSide {
   readonly host: Host;
   readonly #live = new Map<string, Session>();
-  #active = 0;
+  /** Those that wait for the agent, too. */
+  readonly #turns = new Set<Turn>();
+  /** Of the turns whose prompt is out, the oldest first. */
+  readonly #inlets = new Map<Turn, TurnInlet>();
   #lastUse = performance.now();
 
   constructor(scope: SandboxScope, options: HostOptions) {
@@ -50,16 +75,30 @@ export class Sessions implements AgentSide {
 
   /** Runs a turn to its end. Never rejects: whatever happens is in the turn's last event. */
   async run(turn: Turn, request: PromptRequest): Promise<void> {
-    this.#active++;
+    this.#turns.add(turn);
+    if (this.host.place !== 0) turn.waits(placeSentence(this.host.place));
     try {
       const { session, resumed } = await this.#open(request);
       await this.#prompt({ turn, session, resumed, request });
     } catch (error) {
       turn.fail(await this.host.explain(error));
     } finally {
-      this.#active--;
+      this.#turns.delete(turn);
       this.#lastUse = performance.now();
     }
+  }
+
+  inlets(): readonly TurnInlet[] {
+    return [...this.#inlets].filter(([turn]) => turn.atWork).map(([, inlet]) => inlet);
+  }
+
+  /** Since when nobody has used it; undefined: somebody does. */
+  get idleSince(): number | undefined {
+    return this.#turns.size === 0 && !this.host.ending ? this.#lastUse : undefined;
+  }
+
+  onPlace(place: SandboxPlace): void {
+    for (const turn of this.#turns) turn.waits(placeSentence(place));
   }
 
   onUpdate(params: unknown): void {
@@ -89,7 +128,9 @@ export class Sessions implements AgentSide {
         void this.host.end(`The agent did not stop within ${inWords(cancelMs)} and was ended.`);
       }
     }
-    if (this.#active === 0 && now - this.#lastUse > idleMs)
+    if (this.host.place !== 0 && [...this.#turns].every((turn) => turn.ended))
+      void this.host.end("Nobody waits for the agent any more.");
+    if (this.idleSince !== undefined && now - this.idleSince > idleMs)
       void this.host.end("The agent was idle.");
   }
 
@@ -111,6 +152,7 @@ export class Sessions implements AgentSide {
     turn.begin({ id, resumed }, () => {
       connection.agent.notify("session/cancel", { sessionId: id }).catch(() => {});
     });
+    this.#inlets.set(turn, inletOf(turn, request.conversation));
     try {
       const inside = this.host.options.inside(request.scope);
       const place = { scope: request.scope, inside, canEmbed };
@@ -124,6 +166,7 @@ export class Sessions implements AgentSide {
       turn.end(reason as StopReason);
     } finally {
       session.turn = undefined;
+      this.#inlets.delete(turn);
     }
   }
 
@@ -199,8 +242,13 @@ export class Sessions implements AgentSide {
     }
   }
 
-  #place(request: PromptRequest) {
-    return { cwd: this.host.options.inside(request.scope).workspace, mcpServers: [] };
+  #place({ conversation, scope }: PromptRequest) {
+    const { inside, toolsFor, preset } = this.host.options;
+    const meta = preset.sessionMeta === undefined ? {} : { _meta: preset.sessionMeta };
+    // Whom we do not know gets none.
+    const tools = scope.pairing === null ? undefined : toolsFor?.({ conversation, scope });
+    const mcpServers = tools === undefined ? [] : [stdioServer(tools)];
+    return { cwd: inside(scope).workspace, mcpServers, ...meta };
   }
 
   #inTime<T>(work: Promise<T>): Promise<T> {

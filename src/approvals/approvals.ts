@@ -19,7 +19,7 @@ import type { Store } from "../store/store.ts";
 import { setTaskState } from "../store/tasks.ts";
 import { setEffects } from "../store/turns.ts";
 import { openQuestion } from "./ask.ts";
-import { isLasting } from "./options.ts";
+import { grants, isForOwners } from "./options.ts";
 import type { Answer, ApprovalPorts, Ask } from "./ports.ts";
 
 export interface Choice {
@@ -128,7 +128,7 @@ function refusal(by: Caller, question: Question, choice: Choice): Decided | unde
   if (question.kind === "text") return undefined;
   const option = question.options.find(({ key }) => key === choice.key);
   if (!option) return "no-such-option";
-  return isLasting(option.key) && !may(by, "answer-lasting") ? "not-yours" : undefined;
+  return isForOwners(option.key) && !may(by, "answer-lasting") ? "not-yours" : undefined;
 }
 
 interface Deciding {
@@ -156,7 +156,7 @@ function* commit(ports: ApprovalPorts, deciding: Deciding): Op<OutboxRow[] | und
   });
   if (!won) return undefined;
   if (outcome === "approved") yield* setEffects(question.turn);
-  if (choice.key === "task" && grant) yield* addGrant({ task: question.task, ...grant }, by.id, at);
+  if (grants(choice.key) && grant) yield* addGrant({ task: question.task, ...grant }, by.id, at);
   if (!(yield* hasPendingQuestion(question.task)))
     yield* setTaskState({ id: question.task, state: "working", at });
   yield* note(ports, { ...deciding, outcome });

@@ -50,6 +50,16 @@ export async function effectOf(whole: ToolCall, root?: string): Promise<Effect> 
   };
 }
 
+/** A host that the sandbox may not reach, for an owner. */
+export function wayOutOf(place: string): Effect {
+  const shown = visible(place).replace(/\s+/g, " ").slice(0, 300);
+  return {
+    title: `Reach ${shown}`,
+    body: `The sandbox asks for this host. To allow it for good: ${code(`sallyport config add egress.allow ${shown}`)}`,
+    what: shown,
+  };
+}
+
 function fromRoot(call: ToolCall, root: string): ToolCall {
   const shown = (path: string) =>
     path.startsWith(`${root}/`) && !path.split("/").includes("..")

@@ -5,14 +5,15 @@ import type { QuestionOption } from "../store/questions.ts";
 
 export interface ApprovalOptions {
   readonly options: readonly QuestionOption[];
-  /** Only a lasting allow was offered: that is an owner's to give. */
+  /** No allow is offered that its starter may give. */
   readonly ownersOnly: boolean;
 }
 
-/** `what`: the short target of "for this task", e.g. `npm test`. */
+/** `what`: the short target of "for this task", e.g. `npm test`. `byOwners`: asked of owners, whoever started the task. */
 export function approvalOptions(
   offered: readonly PermissionOption[],
   what: string,
+  byOwners = false,
 ): ApprovalOptions {
   const once = indexed(offered, "allow_once");
   const always = indexed(offered, "allow_always");
@@ -26,9 +27,13 @@ export function approvalOptions(
         : "Allow once",
   }));
   const task = once.length > 0 ? [{ key: "task", label: `Allow ${what} for this task` }] : [];
+  // What leaves the sandbox is allowed for a task or not at all: nobody is asked for each connection.
+  const allows = byOwners
+    ? [{ key: `${ownersMark}task`, label: "Allow for this task" }]
+    : [...allow, ...task];
   return {
-    options: [...allow, ...task, { key: "deny", label: "Deny" }],
-    ownersOnly: lasting && always.length > 0,
+    options: [...allows, { key: "deny", label: "Deny" }],
+    ownersOnly: byOwners || (lasting && always.length > 0),
   };
 }
 
@@ -37,13 +42,13 @@ export function replyFor(
   key: string | null,
   offered: readonly PermissionOption[],
 ): PermissionReply {
-  const [how, index] = key?.split(":") ?? [];
+  const [how, index] = plain(key ?? "").split(":");
   const chosen =
     how === "allow" || how === "always"
       ? offered[Number(index)]
-      : key === "task"
+      : how === "task"
         ? offered.find((option) => option.kind === "allow_once")
-        : key === "deny"
+        : how === "deny"
           ? (offered.find((option) => option.kind === "reject_once") ??
             offered.find((option) => option.kind === "reject_always"))
           : undefined;
@@ -52,12 +57,23 @@ export function replyFor(
 
 /** A plain "allow" means the narrowest one: the list begins with it. */
 export function narrowestAllow(options: readonly QuestionOption[]): string | undefined {
-  return options.find(({ key }) => key.startsWith("allow:") || isLasting(key))?.key;
+  return options.find(({ key }) => /^(allow|always):|^owner:task$/.test(key))?.key;
 }
 
-/** A lasting allow is policy of the agent's own: only an owner may give it. */
-export function isLasting(key: string): boolean {
-  return key.startsWith("always:");
+/** Only an owner may choose it: a lasting allow, which is policy of the agent's own, or what only owners were asked. */
+export function isForOwners(key: string): boolean {
+  return key.startsWith(ownersMark) || key.startsWith("always:");
+}
+
+/** "Allow … for this task". */
+export function grants(key: string): boolean {
+  return plain(key) === "task";
+}
+
+const ownersMark = "owner:";
+
+function plain(key: string): string {
+  return key.startsWith(ownersMark) ? key.slice(ownersMark.length) : key;
 }
 
 function indexed(offered: readonly PermissionOption[], kind: PermissionOption["kind"]) {

@@ -1,11 +1,13 @@
 // The commands, their flags and their help; what they do is loaded when it is asked for.
 import { Command, CommanderError } from "commander";
+import { addAgent } from "./commands/agent.ts";
 import { addApproval } from "./commands/approval.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addChannel } from "./commands/channel.ts";
 import { addChat } from "./commands/chat.ts";
 import { addConfig } from "./commands/config.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addImage } from "./commands/image.ts";
 import { addLink } from "./commands/link.ts";
 import { addPair } from "./commands/pair.ts";
 import { addSecret } from "./commands/secret.ts";
@@ -21,7 +23,7 @@ export function program(): Command {
     .description(
       "Chat with an AI agent where you already are, and approve what it does with a button.",
     )
-    .option("--workspace <dir>", "the folder the agent works in", ".")
+    .option("--workspace <dir[:ro]>", "the folder the agent works in; :ro to look at only", ".")
     .option("--state <dir>", "where the state of this workspace is kept")
     .option("--json", "print JSON")
     .showHelpAfterError("(see sallyport --help)")
@@ -35,6 +37,8 @@ export function program(): Command {
     addChannel,
     addConfig,
     addSecret,
+    addAgent,
+    addImage,
     addTask,
     addApproval,
     addAudit,

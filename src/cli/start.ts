@@ -4,7 +4,7 @@ import type { Outcome } from "../admin/context.ts";
 import type { PageLink } from "../admin/link.ts";
 import { type Config, loadConfig, type StartFlags } from "../config/config.ts";
 import { type Environment, readEnvironment } from "../config/environment.ts";
-import { ensureState, type Place, placeOf, socketOf } from "../config/paths.ts";
+import { asksForReadOnly, ensureState, type Place, placeOf, socketOf } from "../config/paths.ts";
 import { confirmProject, readProject } from "../config/project.ts";
 import type { Gateway } from "../gateway.ts";
 import { askYes, projectText } from "./commands/config.ts";
@@ -25,20 +25,24 @@ export async function start(command: Command): Promise<void> {
   const flags = command.optsWithGlobals<Flags>();
   const environment = readEnvironment();
   const named = command.getOptionValueSourceWithGlobals("workspace") !== "default";
-  const workspace = flags.playground && !named ? makePlayground() : flags.workspace;
+  const playground = flags.playground === true && !named;
+  const workspace = playground ? makePlayground() : flags.workspace;
   const placed = placeOf({ workspace, state: flags.state }, environment);
   if (!placed.ok) throw new Failure(placed.problem);
   const { place } = placed;
   ensureState(place.paths);
   await askAboutProject(place);
   const screen: { chat?: Chat } = {};
-  const config = await loadConfig({ place, environment, flags, log: logTo(screen) });
+  const log = logTo(screen);
+  const readOnly = flags.readOnly === true || asksForReadOnly(workspace);
+  const started = { ...flags, playground, readOnly };
+  const config = await loadConfig({ place, environment, flags: started, log });
   if (!config.ok) throw new Failure(config.problem);
   const { startGateway } = await import("../gateway.ts");
-  const started = await startGateway(config.value);
-  if (!started.ok) throw new Failure(started.problem);
+  const opened = await startGateway(config.value);
+  if (!opened.ok) throw new Failure(opened.problem);
   const { playground: showLink = false } = flags;
-  await serve({ config: config.value, gateway: started.gateway, environment, screen, showLink });
+  await serve({ config: config.value, gateway: opened.gateway, environment, screen, showLink });
 }
 
 const atTerminal = () => process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -90,7 +94,7 @@ async function serve(serving: Serving): Promise<void> {
         workspace,
         agent: name,
         approvals: asks,
-        sandbox: "local: isolates nothing",
+        sandbox: config.sandbox.is === "local" ? "local: isolates nothing" : config.sandbox.is,
         page: gateway.running.pageUrl(),
       },
       "Sallyport is ready",
@@ -117,7 +121,7 @@ async function serve(serving: Serving): Promise<void> {
 /** What runs is given time to finish: nobody should wonder why the prompt does not come back. */
 async function sayWhileItLasts(stopped: Promise<void>): Promise<void> {
   const timer = setTimeout(
-    () => complain("Finishing what runs, at most 20 s. Ctrl-C ends it at once."),
+    () => complain("Finishing what runs, at most 25 s. Ctrl-C ends it at once."),
     500,
   );
   await stopped;
@@ -129,7 +133,7 @@ async function greeting(serving: Serving): Promise<string> {
   const { name, asks } = gateway.running.agent;
   return [
     `Sallyport is ready: agent ${name} in ${config.workspace}`,
-    "! The sandbox local isolates nothing: the agent can do what you can do on this machine.",
+    sandboxLine(config),
     ...(asks
       ? []
       : [
@@ -138,6 +142,12 @@ async function greeting(serving: Serving): Promise<string> {
     await pageLink(serving),
     "Type a message, /help for what can be said, /quit to stop.",
   ].join("\n");
+}
+
+function sandboxLine({ sandbox }: Config): string {
+  if (sandbox.is === "local")
+    return "! The sandbox local isolates nothing: the agent can do what you can do on this machine.";
+  return `It works in a container of its own (${sandbox.image ?? "an image of this machine's own programs"}), without network.`;
 }
 
 /** As `sallyport link` makes it; without one, why there is none. */

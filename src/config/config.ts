@@ -5,11 +5,12 @@ import type { Environment } from "./environment.ts";
 import { createLog } from "./log.ts";
 import type { Place } from "./paths.ts";
 import { type ProjectFile, readProject } from "./project.ts";
+import { type SandboxChoice, type SandboxFlags, sandboxName, sandboxOf } from "./sandbox.ts";
 import { secretValues } from "./secrets.ts";
 import type { Settings } from "./settings.ts";
 import { loadSettings } from "./settings-file.ts";
 
-export interface StartFlags {
+export interface StartFlags extends SandboxFlags {
   readonly agent?: string | undefined;
   readonly command?: string | undefined;
   readonly host?: string | undefined;
@@ -37,6 +38,8 @@ export interface Config extends Place {
   readonly settings: Settings;
   readonly project: ProjectFile;
   readonly agent: AgentChoice;
+  /** As it was at the start: it counts until the next one. */
+  readonly sandbox: SandboxChoice;
   /** Where the page is served with these settings; the flags win. */
   http(settings: Settings): HttpChoice;
   readonly environment: Environment;
@@ -80,11 +83,14 @@ export async function loadConfig(options: LoadOptions): Promise<ConfigResult<Con
     },
   });
   const agent = agentOf(flags, settings.value, project);
+  const sandbox = sandboxOf(flags, settings.value, project.config);
+  if (typeof sandbox === "string") return { ok: false, problem: sandbox };
   const config = {
     ...place,
     settings: settings.value,
     project,
     agent,
+    sandbox,
     http: (now: Settings) => httpOf(flags, now),
     environment,
     log,
@@ -110,7 +116,8 @@ async function settingsWith(place: Place, flags: StartFlags): Promise<ConfigResu
   if (!loaded.ok) return loaded;
   const access = flags.publicAccess ? { public: flags.publicAccess } : loaded.settings.access;
   const settings = { ...loaded.settings, access };
-  if (access.public === "anyone" && settings.sandbox === "local" && !flags.allowAnonymousOnHost)
+  const isolated = sandboxName(flags, settings) !== "local";
+  if (access.public === "anyone" && !isolated && !flags.allowAnonymousOnHost)
     return {
       ok: false,
       problem:

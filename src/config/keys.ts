@@ -41,12 +41,16 @@ function allowedBy(schema: z.ZodType): string {
   if (schema instanceof z.ZodEnum) return schema.options.join(" or ");
   if (schema instanceof z.ZodBoolean) return "true or false";
   if (schema instanceof z.ZodNumber)
-    return `a whole number from ${schema.minValue} to ${schema.maxValue}`;
+    return `a ${isWhole(schema) ? "whole " : ""}number from ${schema.minValue} to ${schema.maxValue}`;
   if (schema instanceof z.ZodArray)
     return schema.element instanceof z.ZodEnum
       ? `any of ${schema.element.options.join(", ")}`
       : "a list of texts";
   return schema instanceof z.ZodURL ? "a URL" : "a text";
+}
+
+function isWhole(schema: z.ZodNumber): boolean {
+  return schema.format === "safeint";
 }
 
 /** The key as the schema knows it; undefined when there is none. A channel's own keys are anything plain. */
@@ -74,7 +78,71 @@ export function valueFrom(key: string, words: readonly string[]): Read {
   const wanted = toType(inner, words);
   const parsed = found.schema.safeParse(wanted);
   if (parsed.success && wanted !== undefined) return { ok: true, value: wanted };
-  return { ok: false, problem: wrongValue(key, words.join(" "), found.allowed) };
+  const { at = words.join(" "), form = found.allowed } = wrongItem(parsed.error, words);
+  return { ok: false, problem: wrongValue(key, at, form) };
+}
+
+/** Which item of a list is not of its form, when the schema says the form in words. */
+function wrongItem(error: z.ZodError | undefined, words: readonly string[]) {
+  const [issue] = error?.issues ?? [];
+  const [index] = issue?.path ?? [];
+  if (issue?.code !== "invalid_format" || issue.message.startsWith("Invalid")) return {};
+  return typeof index === "number" ? { at: words[index] ?? "", form: issue.message } : {};
+}
+
+export type ListChange =
+  | { readonly ok: true; readonly words: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
+
+/** What an item of a list is known by: a folder by its path, a variable by its name. */
+function nameOf(key: string, item: string): string {
+  if (key === "docker.mounts") return item.replace(/:r[ow]$/, "").replace(/(?<=.)\/+$/, "");
+  if (key === "docker.env") return item.replace(/=.*$/s, "");
+  return key === "egress.allow" || key === "http.hosts" ? item.toLowerCase() : item;
+}
+
+/** A list with words added. One that is known by the same name, as a folder with another mode, is replaced. */
+export function withWords(key: string, list: unknown, given: readonly string[]): ListChange {
+  const words = itemsOf(key, given);
+  if (words === undefined) return noList(key);
+  const before = listed(list);
+  const names = new Set(words.map((word) => nameOf(key, word)));
+  const kept = before.filter((item) => !names.has(nameOf(key, item)) || words.includes(item));
+  const added = [...new Set(words)].filter((word) => !kept.includes(word));
+  if (added.length > 0) return { ok: true, words: [...kept, ...added] };
+  const problem = `${words.join(", ")} ${words.length > 1 ? "are" : "is"} in ${key} already.`;
+  return { ok: false, problem };
+}
+
+/** A list without the items that the words name; each has to be there. */
+export function withoutWords(key: string, list: unknown, given: readonly string[]): ListChange {
+  const words = itemsOf(key, given);
+  if (words === undefined) return noList(key);
+  const before = listed(list);
+  const names = new Set(words.map((word) => nameOf(key, word)));
+  const missing = [...names].filter((name) => !before.some((item) => nameOf(key, item) === name));
+  if (missing.length === 0)
+    return { ok: true, words: before.filter((item) => !names.has(nameOf(key, item))) };
+  const problem = `${missing.join(", ")} ${missing.length > 1 ? "are" : "is"} not in ${key}. See: sallyport config get ${key}`;
+  return { ok: false, problem };
+}
+
+function listed(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+/** Undefined: the key is no list. */
+function itemsOf(key: string, words: readonly string[]): readonly string[] | undefined {
+  const found = findKey(key);
+  const { inner } = unwrap(found?.schema ?? z.unknown());
+  return inner instanceof z.ZodArray ? listed(toType(inner, words)) : undefined;
+}
+
+function noList(key: string): ListChange {
+  const problem = findKey(key)
+    ? `${key} is not a list. Set it with: sallyport config set ${key} VALUE`
+    : unknownKey(key);
+  return { ok: false, problem };
 }
 
 function toType(schema: z.ZodType, words: readonly string[]): unknown {
@@ -86,7 +154,10 @@ function toType(schema: z.ZodType, words: readonly string[]): unknown {
   }
   if (words.length !== 1) return undefined;
   if (schema instanceof z.ZodBoolean) return booleans[word.toLowerCase()];
-  if (schema instanceof z.ZodNumber) return /^-?\d+$/.test(word) ? Number(word) : undefined;
+  if (schema instanceof z.ZodNumber) {
+    const form = isWhole(schema) ? /^-?\d+$/ : /^-?\d+(?:\.\d+)?$/;
+    return form.test(word) ? Number(word) : undefined;
+  }
   return word;
 }
 
@@ -112,4 +183,9 @@ export function unknownKey(key: string): string {
         one.toLowerCase() === key.toLowerCase(),
     );
   return `There is no setting ${JSON.stringify(key)}.${near ? ` Did you mean ${near}?` : ""} List them with: sallyport config list`;
+}
+
+/** What a gateway is started with: the agent, and what it runs in. All else acts at once. */
+export function countsFromNextStart(key: string): boolean {
+  return ["agent", "command", "sandbox"].includes(key) || key.startsWith("docker.");
 }

@@ -43,8 +43,13 @@ export interface Wanted {
   readonly state?: string | undefined;
 }
 
+/** `DIR:ro`, unless that is itself the name of a folder. */
+export function asksForReadOnly(workspace: string): boolean {
+  return workspace.endsWith(":ro") && !existsSync(workspace);
+}
+
 export function placeOf({ workspace, state }: Wanted, environment: Environment): Placed {
-  const folder = resolve(workspace);
+  const folder = resolve(asksForReadOnly(workspace) ? workspace.slice(0, -3) : workspace);
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     return {
       ok: false,

@@ -1,5 +1,5 @@
 // Secrets of this state, one file each (0600). Their values are read by the gateway and never shown.
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { readSmall, writeWhole } from "./files.ts";
@@ -50,6 +50,11 @@ export function secretValues(where: Where): string[] {
 /** Where a channel's token is kept. */
 export function channelSecret(id: string): string {
   return `${id}.token`;
+}
+
+/** Tells what Docker holds of this state from all else there, also where gateways in containers have the same paths. */
+export function stateMark(paths: Pick<StatePaths, "dir" | "codeKey">): string {
+  return createHmac("sha256", codeKey(paths)).update(paths.dir).digest("hex").slice(0, 10);
 }
 
 /** The key that pairing codes are kept under; made once. */

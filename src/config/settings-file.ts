@@ -83,8 +83,11 @@ async function change({ settings: path }: Where, key: string, value: unknown): P
   if (error)
     return { ok: false, problem: `${path} is not readable: ${error.message.split("\n")[0]}` };
   const at = key.split(".");
-  if (value === undefined) document.deleteIn(at);
-  else document.setIn(at, value);
+  // Above a key there may be nothing, as an editor leaves it.
+  for (let depth = 1; depth < at.length; depth += 1)
+    if (document.getIn(at.slice(0, depth)) === null) document.deleteIn(at.slice(0, depth));
+  if (value !== undefined) document.setIn(at, value);
+  else if (document.hasIn(at)) document.deleteIn(at);
   for (let depth = at.length - 1; depth > 0; depth -= 1) {
     const node = document.getIn(at.slice(0, depth));
     if (isMap(node) && node.items.length === 0) document.deleteIn(at.slice(0, depth));

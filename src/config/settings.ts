@@ -25,6 +25,8 @@ const count = (value: number, description: string) =>
   z.int().min(0).max(100_000).default(value).describe(description);
 const some = (value: number, description: string) =>
   z.int().min(1).max(1000).default(value).describe(description);
+const tokens = (value: number, description: string) =>
+  z.int().min(0).max(1_000_000_000).default(value).describe(description);
 const names = (description: string) =>
   z.array(z.string().min(1).max(255)).default([]).describe(description);
 const kinds = (description: string) => z.array(z.enum(toolKinds)).default([]).describe(description);
@@ -37,6 +39,48 @@ const channel = z.looseObject({
     .enum(["on", "off"])
     .optional()
     .describe("Keep to the platform's published limits (on), or send as fast as it takes (off)"),
+});
+
+const allowedHost = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,252})(?::[1-9]\d{0,4})?$/i;
+const variable = /^[A-Za-z_]\w{0,99}=/;
+
+const dockerSettings = z.strictObject({
+  image: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .describe("Image of the sandbox; one made of this machine's own files when not set"),
+  memoryMB: z.int().min(64).max(1_000_000).default(4096).describe("Memory of one sandbox"),
+  cpus: z.number().min(0.1).max(1000).default(2).describe("Processors of one sandbox"),
+  processes: z.int().min(16).max(100_000).default(512).describe("Processes of one sandbox"),
+  containers: some(4, "Sandboxes at once in this gateway; the next one waits for its place"),
+  runtime: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/)
+    .optional()
+    .describe("Runtime of the containers, e.g. runsc (gVisor)"),
+  mounts: z
+    .array(z.string().regex(/^\/[^:]*(?::ro)?$/, "a folder as /path or /path:ro"))
+    .max(50)
+    .default([])
+    .describe("Further folders that the agent sees: /path, or /path:ro for reading only"),
+  workspace: z
+    .enum(["rw", "ro"])
+    .default("rw")
+    .describe("Whether the agent may change the workspace (rw) or only look at it (ro)"),
+  env: z
+    .array(z.string().max(10_000).regex(variable, "NAME=value"))
+    .max(200)
+    .default([])
+    .describe(
+      "Variables of the agent's environment, as NAME=value; for secrets there is docker.secrets",
+    ),
+  secrets: z
+    .array(z.string().regex(/^[A-Za-z_]\w{0,63}$/))
+    .max(50)
+    .default([])
+    .describe("Secrets put into the agent's environment by their name: risky"),
 });
 
 export const settingsSchema = z.strictObject({
@@ -58,6 +102,13 @@ export const settingsSchema = z.strictObject({
         .prefault({}),
       caller: z
         .strictObject({ tasksPerHour: count(5, "Tasks an hour of one unpaired caller") })
+        .prefault({}),
+      tokens: z
+        .strictObject({
+          task: tokens(0, "Tokens of the model that one task may use; 0: no limit"),
+          caller: tokens(0, "Tokens that one paired person may use in a day; 0: no limit"),
+          unpaired: tokens(200_000, "Tokens that all unpaired callers may use in a day together"),
+        })
         .prefault({}),
     })
     .prefault({}),
@@ -95,10 +146,54 @@ export const settingsSchema = z.strictObject({
     .max(2000)
     .optional()
     .describe("Command line of any other agent that speaks ACP; wins over agent"),
+  model: z
+    .strictObject({
+      api: z
+        .enum(["anthropic", "openai", "gemini"])
+        .optional()
+        .describe("How the model's API is spoken; the agent's own when not set"),
+      url: z
+        .url({ protocol: /^https?$/, hostname: /./ })
+        .optional()
+        .describe("Base URL of the model's API; its maker's own when not set"),
+      name: z.string().min(1).max(200).optional().describe("The model that the agent uses"),
+      secret: z
+        .string()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe(
+          "The secret that holds the model's key; ANTHROPIC_API_KEY and the like when not set",
+        ),
+    })
+    .prefault({}),
   sandbox: z
-    .enum(["local"])
-    .default("local")
-    .describe("What the agent runs in; local isolates nothing"),
+    .enum(["docker", "local"])
+    .optional()
+    .describe(
+      "What the agent runs in, from the next start: docker, unless in the playground; local isolates nothing",
+    ),
+  docker: dockerSettings.prefault({}),
+  egress: z
+    .strictObject({
+      allow: z
+        .array(z.string().regex(allowedHost, "host, *.host or host:port"))
+        .default([])
+        .describe(
+          "Hosts that every sandbox may reach, besides the model: example.org, *.example.org, example.org:8443",
+        ),
+    })
+    .prefault({}),
+  homes: z
+    .strictObject({
+      maxMB: z
+        .int()
+        .min(10)
+        .max(1_000_000)
+        .default(2048)
+        .describe("How large the home of one sandbox may get"),
+    })
+    .prefault({}),
   http: z
     .strictObject({
       host: z

@@ -10,6 +10,7 @@ export function turnSettings(settings: Settings) {
     listenerTasksPerHour: budgets.listener.tasksPerHour,
     listenerConcurrent: budgets.listener.concurrent,
     callerTasksPerHour: budgets.caller.tasksPerHour,
+    tokens: budgets.tokens,
     auto: approvals.auto,
     deny: denyTools,
     retentionDays: retention.days,

@@ -64,11 +64,14 @@ export type FormReply =
       readonly content: Readonly<Record<string, string | number | boolean | string[]>>;
     }
   | { readonly action: "decline" }
-  | { readonly action: "cancel" };
+  /** `why`: a sentence for the agent, where nobody was asked. */
+  | { readonly action: "cancel"; readonly why?: string };
 
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled";
 
 export type AgentEvent =
+  /** It cannot begin yet; `why` is a sentence for people, and stands until the next event. */
+  | { readonly type: "waiting"; readonly why: string }
   | { readonly type: "session"; readonly id: string; readonly resumed: boolean }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly call: ToolCall }
@@ -83,6 +86,8 @@ export type AgentEvent =
       readonly type: "permission";
       readonly call: ToolCall;
       readonly options: readonly PermissionOption[];
+      /** Only an owner may answer, whoever started the task. */
+      readonly ownersOnly?: true;
       /** Exactly once; the agent is told at once. Aborted `signal`: the agent took the question back. */
       readonly answer: (reply: PermissionReply) => void;
       readonly signal: AbortSignal;
@@ -121,13 +126,49 @@ export interface PromptRequest {
   readonly signal: AbortSignal;
 }
 
+/** A program inside the sandbox through which an agent reaches the tools we give it: MCP on its stdin and stdout. */
+export interface ToolServer {
+  readonly name: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A file that an agent made, whole; the name is safe to write and to show, the type only a claim. */
+export interface MadeFile {
+  readonly name: string;
+  readonly mime: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What is not the agent's own protocol puts into a running turn by this: the tools we give it, and its way out. */
+export interface TurnInlet {
+  readonly conversation: ConversationId;
+  /** Aborts at the turn's end. */
+  readonly over: AbortSignal;
+  /** Goes out with the turn's end, within the bounds of a turn's files. A sentence for the agent: why not. */
+  sendFile(file: MadeFile): string | undefined;
+  askForm(
+    form: { readonly message: string; readonly fields: readonly FormField[] },
+    signal: AbortSignal,
+  ): Promise<FormReply>;
+  /** "cancelled" also when the turn is over. */
+  askOwner(
+    call: ToolCall,
+    options: readonly PermissionOption[],
+    signal: AbortSignal,
+  ): Promise<PermissionReply>;
+}
+
 export interface Agent {
   readonly name: string;
   /** Known to ask before it changes things. False: not known, or known not to, and then nothing of it is run again by itself. */
   readonly asks: boolean;
   /** One prompt and all that comes back; the last event is `end` or `failed`. Never throws for what an agent does. */
   prompt(request: PromptRequest): AsyncIterable<AgentEvent>;
-  /** Ends the sandbox of a scope at once (a pairing was removed). */
-  end(scopeKey: string): Promise<void>;
+  /** The turns at work in the sandbox of a scope, the oldest first. */
+  inlets(scopeKey: string): readonly TurnInlet[];
+  /** Ends the sandbox of a scope at once (a pairing was removed). `why`: a sentence for whoever's turn ends with it. */
+  end(scopeKey: string, why?: string): Promise<void>;
   stop(): Promise<void>;
 }

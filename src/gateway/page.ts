@@ -43,7 +43,7 @@ export function createPage(wiring: Wiring): Page {
     cookieName: () => served.by?.cookieName ?? "sallyport",
     about: () => ({
       agent: { name: agent.name, asks: agent.asks },
-      sandbox: live.settings.sandbox,
+      sandbox: config.sandbox.is,
     }),
   });
   const wantedNow = (): Served => ({ ...live.settings.http, ...config.http(live.settings) });

@@ -11,6 +11,7 @@ export function createRunning(wiring: Wiring, page: Page): Running {
   const operate = createOperate(spine.ports, spine.receiver);
   const running: Running = {
     agent,
+    sandbox: config.sandbox.is,
     pageUrl: () => live.pageUrl,
     async stopCaller(pairing) {
       page.endSessions(pairing);

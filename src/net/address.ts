@@ -1,5 +1,6 @@
 // Classes of addresses: what may be reached depends on which class was meant.
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
 
 /** `shared` is 100.64.0.0/10: carriers' networks and tailnets. `never`: link-local, multicast, reserved, tunnels. */
@@ -30,4 +31,17 @@ export function classOf(text: string): AddressClass {
   const address = ipaddr.process(text); // an IPv4 address in IPv6 clothes is an IPv4 address
   if (isPublic(address)) return "public";
   return byRange[address.range()] ?? "never";
+}
+
+/** Of this machine, the public ones among them. */
+export function ownAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map((one) => one.address));
+}
+
+/** However the two are written. */
+export function isSameAddress(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) =>
+    isIP(text) === 0 || text.includes("%") ? undefined : ipaddr.process(text).toString(),
+  );
+  return a !== undefined && a === b;
 }

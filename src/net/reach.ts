@@ -1,6 +1,6 @@
 // What a guarded client may reach, and which URLs are refused before anything is looked up.
 import { isIP } from "node:net";
-import { type AddressClass, classOf } from "./address.ts";
+import { type AddressClass, classOf, isSameAddress } from "./address.ts";
 import { Refused } from "./refused.ts";
 
 export interface Reach {
@@ -8,6 +8,8 @@ export interface Reach {
   /** Where only this origin may be reached. */
   readonly origin?: string;
   readonly anyPort: boolean;
+  /** Refused whatever their class: this machine's own. Read at each check. */
+  readonly own?: () => readonly string[];
 }
 
 /** For URLs that a stranger can influence. */
@@ -81,6 +83,8 @@ export function checkAddress(address: string, reach: Reach): void {
     const wanted = [...reach.classes].join(" or ");
     throw new Refused(`The address ${address} is not ${wanted}.`);
   }
+  if (reach.own?.().some((one) => isSameAddress(one, address)))
+    throw new Refused(`The address ${address} is this machine's own.`);
 }
 
 /** Throws Refused, with a message that holds no path: paths may hold tokens. */

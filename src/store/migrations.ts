@@ -3,11 +3,12 @@ import type { Database } from "better-sqlite3";
 import type { Compilable, Kysely } from "kysely";
 import { first } from "./migration-1.ts";
 import { second } from "./migration-2.ts";
+import { third } from "./migration-3.ts";
 import type { Tables } from "./schema.ts";
 
 type Migration = (schema: Kysely<Tables>["schema"]) => Compilable[];
 
-const migrations: readonly Migration[] = [first, second];
+const migrations: readonly Migration[] = [first, second, third];
 
 /** Brings the file to the newest version. Throws when it was written by a newer Sallyport. */
 export function migrate(database: Database, schema: Kysely<Tables>["schema"]): void {

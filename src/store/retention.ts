@@ -123,6 +123,14 @@ const sweeps: readonly Sweep[] = [
   ),
   sweep((db, p) =>
     db
+      .deleteFrom("usage")
+      .where("id", "in", (eb) =>
+        eb.selectFrom("usage").select("id").where("day", "<", p.before).limit(p.rows),
+      )
+      .returning("id"),
+  ),
+  sweep((db, p) =>
+    db
       .deleteFrom("codes")
       .where("hmac", "in", (eb) =>
         eb.selectFrom("codes").select("hmac").where("expiresAt", "<", p.before).limit(p.rows),

@@ -169,6 +169,21 @@ export interface Tables {
     createdAt: number;
     sentAt: number | null;
   };
+  usage: {
+    id: Generated<number>;
+    /** When the day began, UTC. */
+    day: number;
+    caller: string;
+    /** Empty: no task of ours was at work. */
+    task: string;
+    requests: number;
+    bytesIn: number;
+    bytesOut: number;
+    inputTokens: number;
+    outputTokens: number;
+    uncounted: number;
+    guessedTokens: number;
+  };
   audit: {
     id: Generated<number>;
     at: number;

@@ -82,18 +82,22 @@ export function* listTasks(limit: number, caller?: string): Op<Task[]> {
   return rows.map(toTask);
 }
 
-const latest = query((db, p: { conversation: string }) =>
+const inConversation = query((db, p: { conversation: string; limit: number }) =>
   db
     .selectFrom("tasks")
     .selectAll()
     .where("conversation", "=", p.conversation)
     .orderBy("createdAt", "desc")
-    .limit(1),
+    .limit(p.limit),
 );
 
+/** Newest first. */
+export function* listTasksIn(conversation: ConversationId, limit: number): Op<Task[]> {
+  return (yield* inConversation({ conversation, limit })).map(toTask);
+}
+
 export function* latestTaskIn(conversation: ConversationId): Op<Task | undefined> {
-  const [row] = yield* latest({ conversation });
-  return row && toTask(row);
+  return (yield* listTasksIn(conversation, 1))[0];
 }
 
 function toTask(row: Omit<Task, "state"> & { state: string }): Task {

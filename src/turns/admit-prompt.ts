@@ -27,7 +27,9 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
       { ...prompt, at: ports.clock.now(), why: "too many wait" },
       `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or /stop.`,
     );
-  const poor = caller.role === "anonymous" ? yield* overBudget(ports, prompt) : undefined;
+  const poor =
+    ports.meter.refusal(caller) ??
+    (caller.role === "anonymous" ? yield* overBudget(ports, prompt) : undefined);
   if (poor) return yield* refuse({ ...prompt, at: ports.clock.now(), why: "budget" }, poor);
   const crowded = open === 0 && (yield* countOpenTurns()) >= ports.settings().concurrent;
   if (open > 0 || crowded || event.album !== undefined)

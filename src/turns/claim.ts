@@ -14,6 +14,8 @@ export interface Work {
   readonly conversation: Conversation;
   readonly caller: Caller;
   readonly prompts: readonly InboundMessage[];
+  /** A dead gateway had started it. */
+  readonly again: boolean;
 }
 
 interface Claim {
@@ -53,6 +55,7 @@ export function* begin(ports: TurnPorts, claim: Claim): Op<Work> {
     conversation,
     caller,
     prompts,
+    again: false,
   };
 }
 
@@ -112,6 +115,7 @@ export function* reclaim(turnId: string): Op<Work | undefined> {
     conversation,
     caller,
     prompts: entries.map((entry) => entry.event as InboundMessage),
+    again: true,
   };
 }
 

@@ -1,8 +1,10 @@
 // The lists of the chat: what is going on, what was done, what waits for a decision, and who asks.
 import { may } from "../access/authorise.ts";
+import { dayLimitOf, payerOfCaller } from "../access/model-budget.ts";
 import { escapeInline } from "../approvals/card.ts";
 import { code } from "../approvals/effect.ts";
 import type { InboundMessage } from "../core/events.ts";
+import { dayOf, thousands, type Usage, usageText } from "../core/usage.ts";
 import type { Caller, Markdown } from "../core/words.ts";
 import { addCard, cardsOf } from "../store/cards.ts";
 import { findConversation } from "../store/conversations.ts";
@@ -10,6 +12,7 @@ import type { Op } from "../store/query.ts";
 import { pendingQuestions, type Question } from "../store/questions.ts";
 import { findTask, listTasks, type Task } from "../store/tasks.ts";
 import { openTurns, type Turn } from "../store/turns.ts";
+import { usageOfCallers, usageOfTask } from "../store/usage.ts";
 import type { TurnPorts } from "./ports.ts";
 import type { StopEffect } from "./stop.ts";
 import type { Command } from "./words.ts";
@@ -33,27 +36,37 @@ function* isHere({ event, listener }: Asked, conversation: string): Op<boolean> 
 export async function status(ports: TurnPorts, asked: Asked): Promise<Markdown> {
   const { caller } = asked;
   const now = ports.clock.now();
-  const lines = await ports.store.run(function* () {
+  await ports.meter.write();
+  const { lines, today } = await ports.store.run(function* () {
     const shown: string[] = [];
-    for (const turn of yield* openTurns())
-      if (
-        may(caller, "see-task", { starter: turn.caller }) &&
-        (yield* isHere(asked, turn.conversation))
-      )
-        shown.push(workLine(yield* findTask(turn.task), caller, { turn, now }));
-    return shown;
+    for (const turn of yield* openTurns()) {
+      if (!may(caller, "see-task", { starter: turn.caller })) continue;
+      if (!(yield* isHere(asked, turn.conversation))) continue;
+      const used = yield* usageOfTask(turn.task);
+      shown.push(workLine(yield* findTask(turn.task), caller, { turn, now, used }));
+    }
+    const payers = yield* usageOfCallers(dayOf(now));
+    return { lines: shown, today: payers.get(payerOfCaller(caller.id)) };
   });
   const waiting = ports.lanes.waiting();
   const queue = waiting > 0 ? `${waiting} more in the queue.` : "";
   const working = lines.length > 0 ? lines.join("\n") : "Nothing of yours is running.";
-  return [working, queue, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
+  const used = today ? todayLine(ports, caller, today) : "";
+  return [working, queue, used, `Agent: ${ports.agent.name}.`].filter(Boolean).join("\n\n");
+}
+
+function todayLine({ settings }: TurnPorts, caller: Caller, today: Usage): string {
+  const limit = dayLimitOf(settings().tokens, payerOfCaller(caller.id));
+  const whose = caller.pairing === null ? "All people I do not know" : "You";
+  const most = limit > 0 ? `, of ${thousands(limit)} tokens in a day` : "";
+  return `${whose} today: ${usageText(today)}${most}.`;
 }
 
 /** The beginning of the id is what `/stop` takes. */
 function workLine(
   task: Task | undefined,
   caller: Caller,
-  { turn, now }: { turn: Turn; now: number },
+  { turn, now, used }: { turn: Turn; now: number; used: Usage },
 ): string {
   const seconds = Math.max(0, Math.round((now - turn.startedAt) / 1000));
   const how =
@@ -62,7 +75,8 @@ function workLine(
       : task?.state === "input-required"
         ? "waits for an answer, see /approvals"
         : "at work";
-  return `- ${titled(task, caller)}: ${how} (${code(turn.task.slice(0, 8))}, ${seconds} s)`;
+  const model = used.requests > 0 ? `, ${usageText(used)}` : "";
+  return `- ${titled(task, caller)}: ${how} (${code(turn.task.slice(0, 8))}, ${seconds} s${model})`;
 }
 
 const tasksLookedAt = 200;

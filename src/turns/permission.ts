@@ -1,6 +1,6 @@
 // A tool call that asks: forbidden, harmless, granted before, or a question for people.
 import { audit } from "../access/audit.ts";
-import { effectOf } from "../approvals/effect.ts";
+import { effectOf, wayOutOf } from "../approvals/effect.ts";
 import { approvalOptions, replyFor } from "../approvals/options.ts";
 import type { Answer } from "../approvals/ports.ts";
 import { grantTarget, verdict } from "../approvals/verdict.ts";
@@ -22,7 +22,7 @@ export interface Resolved {
 
 export async function permit(ports: TurnPorts, work: Work, event: Permission): Promise<Resolved> {
   const { call, options } = event;
-  const ruling = verdict(call, policyOf(ports, work));
+  const ruling = verdict(call, policyOf(ports, work, event));
   if (ruling.is === "deny") {
     await ports.store.run(() => noted(ports, work, { call, outcome: "denied", why: ruling.why }));
     event.answer(replyFor("deny", options));
@@ -33,7 +33,9 @@ export async function permit(ports: TurnPorts, work: Work, event: Permission): P
     };
   }
   if (ruling.is === "allow") return allowWithout(ports, work, { event, ...ruling });
-  const grant = { kind: call.kind, target: grantTarget(call) };
+  // What a person allows their own task must not pass for an owner's word.
+  const kind = event.ownersOnly ? `owner:${call.kind}` : call.kind;
+  const grant = { kind, target: grantTarget(call) };
   const granted = await ports.store.run(() => useGrant(ports, work, { call, grant }));
   if (granted === "granted") {
     event.answer(replyFor("task", options));
@@ -55,8 +57,8 @@ async function ask(
   work: Work,
   { event, grant }: { event: Permission; grant: { kind: string; target: string } },
 ): Promise<Answer> {
-  const effect = await effectOf(event.call, ports.inside(ports.scopeOf(work.caller)).workspace);
-  const { options, ownersOnly } = approvalOptions(event.options, effect.what);
+  const effect = await shownOf(ports, work, event);
+  const { options, ownersOnly } = approvalOptions(event.options, effect.what, event.ownersOnly);
   return ports.approvals.request({
     turn: work.turn.id,
     task: work.turn.task,
@@ -73,16 +75,22 @@ async function ask(
   });
 }
 
+async function shownOf(ports: TurnPorts, { caller }: Work, { call, ownersOnly }: Permission) {
+  if (ownersOnly && call.url !== undefined) return wayOutOf(call.url);
+  return await effectOf(call, ports.inside(ports.scopeOf(caller)).workspace);
+}
+
 export function homeOf({ caller, conversation, prompts }: Work) {
   const last = prompts.at(-1);
   const replyTo = conversation.kind === "group" && last ? { replyTo: last.message } : {};
   return { person: caller.id, to: conversation.address, ...replyTo };
 }
 
-function policyOf(ports: TurnPorts, { caller }: Work) {
+/** Hosts are opened by an owner or by `egress.allow`, and never along with the agent's own calls. */
+function policyOf(ports: TurnPorts, { caller }: Work, { ownersOnly }: Permission) {
   const { auto, deny } = ports.settings();
   const { workspace, home } = ports.inside(ports.scopeOf(caller));
-  return { readable: [workspace, home], cwd: workspace, auto, deny };
+  return { readable: [workspace, home], cwd: workspace, auto: ownersOnly ? [] : auto, deny };
 }
 
 async function allowWithout(

@@ -11,13 +11,16 @@ import type { Store } from "../store/store.ts";
 
 interface Folders {
   readonly workspace: string;
+  /** What anybody may do with it; people we do not know only ever look. */
+  readonly workspaceMode: "rw" | "ro";
   readonly homes: string;
 }
 
 /** One sandbox per pairing, one for all people we do not know. */
-export function scopeOf({ homes, workspace }: Folders, { pairing }: Caller): SandboxScope {
+export function scopeOf(folders: Folders, { pairing }: Caller): SandboxScope {
+  const { homes, workspace } = folders;
   const key = pairing === null ? "anonymous" : `p-${pairing}`;
-  const workspaceMode = pairing === null ? "ro" : "rw";
+  const workspaceMode = pairing === null ? "ro" : folders.workspaceMode;
   return { key, pairing, workspace, workspaceMode, home: join(homes, key) };
 }
 

@@ -1,4 +1,5 @@
 // What turns needs from outside: gateway.ts wires it.
+import type { TokenLimits } from "../access/model-budget.ts";
 import type { Approvals } from "../approvals/approvals.ts";
 import type { Policy } from "../approvals/verdict.ts";
 import type { Deliver } from "../bus/deliver.ts";
@@ -11,6 +12,7 @@ import type { SandboxScope } from "../core/sandbox.ts";
 import type { Caller, ListenerId, Markdown } from "../core/words.ts";
 import type { Store } from "../store/store.ts";
 import type { Alarm } from "./alarm.ts";
+import type { Meter } from "./usage.ts";
 
 /** The settings that turns read; live, so that a change acts at once. */
 export interface TurnSettings {
@@ -20,6 +22,7 @@ export interface TurnSettings {
   readonly listenerTasksPerHour: number;
   readonly listenerConcurrent: number;
   readonly callerTasksPerHour: number;
+  readonly tokens: TokenLimits;
   readonly auto: Policy["auto"];
   readonly deny: Policy["deny"];
 }
@@ -33,6 +36,7 @@ export interface TurnPorts {
   readonly approvals: Approvals;
   readonly agent: Agent;
   readonly alarm: Alarm;
+  readonly meter: Meter;
   /** It was seen to ask: known from here on, also by the next gateway. */
   agentAsked(): void;
   settings(): TurnSettings;

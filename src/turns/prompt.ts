@@ -87,7 +87,8 @@ async function fetchInto(
   const path = join(folder, name);
   // Whatever lies there is not followed: the file is made anew.
   await rm(path, { force: true });
-  const stream = createWriteStream(path, { mode: 0o600, flags: "wx" });
+  // For the agent's user, where that is another; the home is closed to everybody else.
+  const stream = createWriteStream(path, { mode: 0o644, flags: "wx" });
   await listener.fetchFile(file, Writable.toWeb(stream) as WritableStream<Uint8Array>);
   const inside = posix.join(ports.inside(scope).home, "inbox", name);
   return {

@@ -30,7 +30,7 @@ export function createReceiver(ports: TurnPorts): Receiver {
     const stop = running.get(it.turn.id) ?? new AbortController();
     running.set(it.turn.id, stop);
     try {
-      await runTurn(ports, it, stop.signal);
+      await runTurn(ports, it, stop);
     } finally {
       running.delete(it.turn.id);
     }

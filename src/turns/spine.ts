@@ -22,6 +22,7 @@ import type { TurnPorts, TurnSettings } from "./ports.ts";
 import { createReceiver, type Receiver } from "./receive.ts";
 import { recover } from "./recover.ts";
 import { unhandled } from "./resume.ts";
+import { createMeter } from "./usage.ts";
 import { menu } from "./words.ts";
 
 export interface SpineParts {
@@ -30,6 +31,7 @@ export interface SpineParts {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly workspace: string;
+  readonly workspaceMode: "rw" | "ro";
   readonly homes: string;
   readonly files: string;
   /** Random, of this state only: what pairing codes are kept under. */
@@ -120,6 +122,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     deliver,
     approvals,
     alarm,
+    meter: createMeter({ ...basics, settings }),
     settings,
     lanes: createLanes(settings().concurrent, (error) => log.error({ error }, "A lane failed")),
     agent: parts.agent,
@@ -156,6 +159,7 @@ interface Opening {
 /** What the last gateway left is settled before any new event is looked at. */
 async function open(opening: Opening, first: readonly Open[]): Promise<void> {
   const { ports, receiver, listeners, sandbox } = opening;
+  await ports.meter.prime();
   const swept = (await sandbox.sweep()) === "clean";
   const found = await recover(ports, swept);
   const commands = await unhandled(ports);
@@ -182,5 +186,6 @@ async function close(spine: Omit<Opening, "sandbox">, parts: SpineParts): Promis
   await parts.agent.stop();
   await ports.deliver.stop();
   await parts.sandbox.stop();
+  await ports.meter.write();
   await parts.store.close();
 }

@@ -1,4 +1,5 @@
 // One turn: prompt the agent, follow what comes back, and end it whatever happens.
+import type { OverTokens } from "../access/model-budget.ts";
 import type { AgentEvent, ToolCall } from "../core/agent.ts";
 import type { OutFile } from "../core/channel.ts";
 import { visible } from "../core/visible.ts";
@@ -6,6 +7,7 @@ import type { Markdown } from "../core/words.ts";
 import { setNote, setSession } from "../store/conversations.ts";
 import { giveRunBack, setEffects } from "../store/turns.ts";
 import type { Work } from "./claim.ts";
+import { cutOff } from "./cut.ts";
 import { type Ending, finish } from "./finish.ts";
 import { fillForm } from "./form.ts";
 import { homeOf, permit } from "./permission.ts";
@@ -13,6 +15,7 @@ import { dropFile } from "./places.ts";
 import type { TurnPorts } from "./ports.ts";
 import { promptOf } from "./prompt.ts";
 import { openReply, type Reply } from "./reply.ts";
+import { isFullDisk, onceThereIsRoom } from "./room.ts";
 import { asked as askedToStop, parked } from "./stop.ts";
 
 interface Following {
@@ -23,13 +26,16 @@ interface Following {
   readonly files: OutFile[];
   readonly open: Set<Promise<void>>;
   changed: boolean;
+  /** A budget ended it. */
+  over?: OverTokens | undefined;
   end: End;
 }
 
 type End = Extract<AgentEvent, { type: "end" | "failed" }>;
 
-/** Never rejects for what an agent or a platform does; `signal` is the stop. */
-export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal): Promise<void> {
+/** Never rejects for what an agent or a platform does. */
+export async function runTurn(ports: TurnPorts, work: Work, stop: AbortController): Promise<void> {
+  const { signal } = stop;
   const { person: _, ...place } = homeOf(work);
   const reply = openReply(ports, { turn: work.turn.id, ...place });
   // What comes after a stop is told with the end, if at all.
@@ -45,19 +51,20 @@ export async function runTurn(ports: TurnPorts, work: Work, signal: AbortSignal)
     end: { type: "failed", why: "the agent said nothing" },
   };
   try {
-    if (!signal.aborted) await follow(ports, work, { following, signal });
+    if (!signal.aborted) await follow(ports, work, { following, stop });
   } catch (error) {
     ports.log.error({ turn: work.turn.id, error }, "A turn failed");
-    following.end = {
-      type: "failed",
-      why: "something went wrong in the gateway; its log says more",
-    };
+    following.end = { type: "failed", why: isFullDisk(error) ? diskFull : ourFault };
   }
   if (signal.reason === parked) return park(ports, work, following);
   await Promise.allSettled(following.open);
   await reply.close();
-  await finish(ports, { ...endingOf(ports, work, { following, signal }), ...place });
+  const ending = { ...endingOf(ports, work, { following, signal }), ...place };
+  await onceThereIsRoom(ports.log, signal, () => finish(ports, ending));
 }
+
+const diskFull = "the disk of this machine is full; the owner should free space";
+const ourFault = "something went wrong in the gateway; its log says more";
 
 /** No end: the run is given back if nothing changed. */
 async function park(ports: TurnPorts, { turn }: Work, following: Following): Promise<void> {
@@ -69,21 +76,28 @@ async function park(ports: TurnPorts, { turn }: Work, following: Following): Pro
 async function follow(
   ports: TurnPorts,
   work: Work,
-  { following, signal }: { following: Following; signal: AbortSignal },
+  { following, stop }: { following: Following; stop: AbortController },
 ): Promise<void> {
-  const { conversation, caller } = work;
+  const { conversation, caller, turn } = work;
   const { content, missing } = await promptOf(ports, work);
   following.remarks.push(...missing);
   if (conversation.note) await ports.store.run(() => setNote(conversation.id, null));
-  const request = {
-    conversation: conversation.id,
-    scope: ports.scopeOf(caller),
-    session: conversation.session,
-    content,
-    signal,
-  };
-  for await (const event of ports.agent.prompt(request))
-    await take(ports, work, { following, event });
+  const scope = ports.scopeOf(caller);
+  const { id, session } = conversation;
+  const request = { conversation: id, scope, session, content, signal: stop.signal };
+  const metered = await ports.meter.enter({
+    scope,
+    task: turn.task,
+    again: work.again,
+    cut: (over) => void cutOff(ports, work, { over, stop }),
+  });
+  try {
+    for await (const event of ports.agent.prompt(request))
+      await take(ports, work, { following, event });
+  } finally {
+    metered.leave();
+    following.over = metered.over();
+  }
 }
 
 /** Questions are not waited for here: other events go on while people think. */
@@ -94,6 +108,7 @@ async function take(
 ): Promise<void> {
   const { reply, asked } = following;
   if (event.type === "text") reply.append(event.text);
+  else if (event.type === "waiting") reply.tool(waitFor(event.why));
   else if (event.type === "file") await keep(ports, work, { following, event });
   else if (event.type === "tool") {
     reply.tool(event.call);
@@ -104,7 +119,8 @@ async function take(
       await ports.store.run(() => setSession(work.conversation.id, event.id));
   } else if (event.type === "permission") {
     asked.add(event.call.id);
-    ports.agentAsked();
+    // Asked by us: that the agent itself asks is not seen by it.
+    if (!event.ownersOnly) ports.agentAsked();
     hold(following, decide(ports, work, { following, event }));
   } else if (event.type === "form") hold(following, fillForm(ports, work, event));
   else following.end = event;
@@ -145,12 +161,22 @@ async function decide(
 ): Promise<void> {
   try {
     const { remark, note } = await permit(ports, work, event);
-    if (remark) following.remarks.push(remark);
-    if (note) following.notes.push(note);
+    addOnce(following.remarks, remark);
+    addOnce(following.notes, note);
   } catch (error) {
     ports.log.error({ turn: work.turn.id, error }, "A permission request failed: denied");
     event.answer("cancelled");
   }
+}
+
+/** An agent may try the same thing many times. */
+function addOnce(list: string[], text: string | undefined): void {
+  if (text && !list.includes(text)) list.push(text);
+}
+
+/** Shown where a running tool is: nothing of it stays in the answer. */
+function waitFor(why: string): ToolCall {
+  return { id: "", title: why, kind: "think", status: "pending", locations: [], diffs: [] };
 }
 
 const changing: ReadonlySet<string> = new Set([
@@ -185,6 +211,11 @@ function endingOf(
   const note = notes.length > 0 ? { note: notes.join("\n") } : {};
   const common = { turn, grown: true, files, ...note };
   const text = (...more: Markdown[]) => [...said, ...more].join("\n\n");
+  if (following.over) {
+    const why = following.over.sentence;
+    const failed = { task: "failed", inbox: "failed", how: "failed" } as const;
+    return { ...common, ...failed, reason: why, text: text(`⏹ ${why}`) };
+  }
   if (signal.aborted || (end.type === "end" && end.reason === "cancelled"))
     return {
       ...common,

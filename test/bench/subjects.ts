@@ -78,7 +78,7 @@ export async function gateway(options: SubjectOptions): Promise<Subject> {
   await link({ database: join(state, "server.db"), chats, command, asks });
   // Its command line comes back from here without quotes, as the gateway remembers agents.
   const line = command.map((word) => `'${word}'`).join(" ");
-  const start = () => launch([...node, ...args, "start", "--command", line]);
+  const start = () => launch([...node, ...args, "start", "--sandbox", "local", "--command", line]);
   return { name: "gateway", platform, chats, start, close };
 }
 

@@ -1,6 +1,6 @@
 // The real gateway as a process of its own, with people on the fake platform: for tests that kill and restart it.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -45,10 +45,15 @@ export interface PlantOptions {
   readonly names?: readonly string[];
   /** Pairs of `config set`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of `start`; absent: the fake agent, in the sandbox `local`. */
+  readonly start?: readonly string[];
+  /** What the agent calls the workspace; absent: as this machine does. */
+  readonly inside?: string;
 }
 
 const agentPath = join(import.meta.dirname, "../fakes/acp-agent.ts");
 const agentLine = [process.execPath, agentPath, '{"load":"replay"}'].map((word) => `'${word}'`);
+const usualStart = ["--command", agentLine.join(" ")];
 
 /** Ends the gateway, and whatever it left, also when the body fails. */
 export async function withPlant(
@@ -60,14 +65,15 @@ export async function withPlant(
   const cli = cliRig(t);
   const running: { gateway?: Started } = {};
   const members: Member[] = [];
-  const plant = createPlant({ fake, cli, members, running });
+  const { start = usualStart, inside = cli.workspace } = options;
+  const plant = createPlant({ fake, cli, members, running, start });
   try {
     await addChannel(cli, fake);
     for (const [key, value] of Object.entries(options.settings ?? {}))
       await ran(cli, ["config", "set", key, value]);
     await plant.start();
     const names = options.names ?? ["ana", "bob", "cyd", "dan", "eve"];
-    members.push(...(await Promise.all(names.map((name) => letIn(plant, name)))));
+    members.push(...(await Promise.all(names.map((name) => letIn(plant, { name, inside })))));
     await quiet(plant);
     await body(plant);
   } finally {
@@ -83,9 +89,10 @@ interface Parts {
   readonly cli: CliRig;
   readonly members: readonly Member[];
   readonly running: { gateway?: Started };
+  readonly start: readonly string[];
 }
 
-function createPlant({ fake, cli, members, running }: Parts): Plant {
+function createPlant({ fake, cli, members, running, start }: Parts): Plant {
   let output = () => "";
   const end = async (signal: NodeJS.Signals) => {
     const { gateway } = running;
@@ -108,7 +115,7 @@ function createPlant({ fake, cli, members, running }: Parts): Plant {
         what: String(pattern),
       }),
     async start() {
-      running.gateway = await cli.start(["--command", agentLine.join(" ")]);
+      running.gateway = await cli.start(start);
       output = running.gateway.output;
     },
     async kill() {
@@ -131,6 +138,7 @@ function query<T>(path: string, sql: string, values: readonly (string | number)[
 /** The process groups that a gateway noted as its own; a note may be half-written when it is killed. */
 function agentsOf({ state }: CliRig): number[] {
   const folder = join(state, "run");
+  if (!existsSync(folder)) return [];
   const notes = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   return notes.flatMap((note) => /"group":(\d+),/.exec(note)?.slice(1).map(Number) ?? []);
 }
@@ -156,14 +164,17 @@ export async function addChannel(cli: CliRig, fake: FakeTelegram): Promise<void>
 }
 
 /** Comes in with a code, and lets the agent be seen to ask: else no turn of it is ever run again by itself. */
-async function letIn(plant: Plant, name: string): Promise<Member> {
+async function letIn(
+  plant: Plant,
+  { name, inside }: { name: string; inside: string },
+): Promise<Member> {
   const { cli, fake } = plant;
   const invited = await cli.json(["pair", "invite", "--name", name, "--role", "authenticated"]);
   const person = fake.user({ name });
   const member = { name, person, chat: fake.privateChat(person) };
   person.sends(member.chat, `join ${(invited as { code: string }).code}`);
   await plant.until(member.chat, /^Welcome/);
-  person.sends(member.chat, `do ${join(cli.workspace, `first of ${name}`)}`);
+  person.sends(member.chat, `do ${join(inside, `first of ${name}`)}`);
   const card = await plant.until(member.chat, /Create first of/);
   person.presses(member.chat, card.id, "Deny");
   await plant.until(member.chat, /^answer: no$/);

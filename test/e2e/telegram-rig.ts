@@ -144,7 +144,9 @@ async function prepare(
   return place;
 }
 
-async function open(place: Place, flags: StartFlags, log: string[]): Promise<Gateway> {
+/** In the sandbox `local`, unless the flags say otherwise: most of these agents are files of the tests. */
+async function open(place: Place, given: StartFlags, log: string[]): Promise<Gateway> {
+  const flags: StartFlags = { sandbox: "local", ...given };
   const sink = { pretty: false, quiet: false, write: (line: string) => void log.push(line) };
   const environment = readEnvironment();
   const config = await loadConfig({ place, environment, flags, log: sink });

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { FakeSession } from "./acp-agent.ts";
+import type { ToolsClient } from "./tools-client.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -107,6 +108,21 @@ function toolUpdate(rest: string, { session, update }: StepTools): void {
   update(session.id, { sessionUpdate: "tool_call_update", ...JSON.parse(rest) });
 }
 
+const clients = new WeakMap<FakeSession, Promise<ToolsClient>>();
+
+/** Of the first MCP server that the session was given, started once. */
+function toolsOf(session: FakeSession): Promise<ToolsClient> {
+  const started = clients.get(session) ?? startTools(session);
+  clients.set(session, started);
+  return started;
+}
+
+async function startTools({ servers: [server] }: FakeSession): Promise<ToolsClient> {
+  if (server === undefined) throw new Error("no MCP server was given");
+  const { connectTools } = await import("./tools-client.ts");
+  return await connectTools(server);
+}
+
 const steps: Readonly<Record<string, Run>> = {
   echo: (text, { session, say }) => say(session.id, text),
   stream(count, { session, say }) {
@@ -135,6 +151,9 @@ const steps: Readonly<Record<string, Run>> = {
     const options: unknown = JSON.parse(rest.slice(0, end));
     return change({ path: rest.slice(end).trim(), options, announced: true }, tools);
   },
+  /** Asks for permission with these parameters, and says nothing of the answer. */
+  permit: (json, { session, ask }) =>
+    ask("session/request_permission", { sessionId: session.id, ...JSON.parse(json) }),
   /** Does it without a question. */
   sneak(path, { session, update }) {
     const toolCallId = `call-${process.pid}-${calls++}`;
@@ -192,6 +211,18 @@ const steps: Readonly<Record<string, Run>> = {
     const answer = await ask("elicitation/create", { ...params, sessionId: session.id });
     say(session.id, JSON.stringify(answer.result ?? answer.error));
   },
+  /** `mcp <tool> <input as JSON>`: says what the tool answered. */
+  async mcp(rest, { session, say }) {
+    const [, name = "", input = ""] = /^(\S+) ?(.*)$/s.exec(rest) ?? [];
+    try {
+      const answer = await (await toolsOf(session)).call(name, JSON.parse(input || "{}"));
+      say(session.id, `${name}: ${answer}\n`);
+    } catch (error) {
+      say(session.id, `${name} broke: ${String(error)}\n`);
+    }
+  },
+  /** `servers <path>`: writes which MCP servers the session was given. */
+  servers: (path, { session }) => writeFileSync(path, JSON.stringify(session.servers)),
   /** `roll <path>`: our pid goes to the file, and to `<path>.met` each earlier one that still runs. */
   roll(path) {
     for (const pid of pidsIn(path).filter(isRunning)) appendFileSync(`${path}.met`, `${pid}\n`);

@@ -1,6 +1,7 @@
 // A scriptable ACP agent: `node acp-agent.ts [echo | options as JSON]`. With `echo` it only repeats; else each line of a
 // prompt is a step of acp-agent-steps.ts. It writes its protocol by hand, so that it can break it, and starts fast.
 import type { Step, Steps } from "./acp-agent-steps.ts";
+import type { GivenServer } from "./tools-client.ts";
 
 export interface FakeAgentOptions {
   /** `exit`: before the answer to initialize, with a word on stderr. `hang`: never answers it. */
@@ -26,6 +27,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 export interface FakeSession {
   readonly id: string;
+  /** The MCP servers that it was told to start. */
+  readonly servers: readonly GivenServer[];
   cancelled: boolean;
   ignoreCancel: boolean;
   onCancel: (() => void) | undefined;
@@ -73,8 +76,9 @@ function modesOf(): Json {
   return { configOptions: [{ ...option, currentValue: mode, options: choices }] };
 }
 
-function openSession(id: string): void {
-  sessions.set(id, { id, cancelled: false, ignoreCancel: false, onCancel: undefined });
+function openSession(id: string, { mcpServers }: Json): void {
+  const servers = (mcpServers ?? []) as GivenServer[];
+  sessions.set(id, { id, servers, cancelled: false, ignoreCancel: false, onCancel: undefined });
 }
 
 function textOf(prompt: unknown): string {
@@ -117,25 +121,26 @@ function initialize(id: unknown): void {
   send({ id, result: { protocolVersion: 1, agentCapabilities } });
 }
 
-function loadSession(id: unknown, sessionId: string): void {
+function loadSession(id: unknown, params: Json): void {
+  const sessionId = String(params.sessionId);
   if (options.load === "hang") return;
   if (options.load === "refuse") {
     send({ id, error: { code: -32002, message: "Resource not found" } });
     return;
   }
   for (const text of ["old question", "old answer"]) say(sessionId, text);
-  openSession(sessionId);
+  openSession(sessionId, params);
   send({ id, result: modesOf() });
 }
 
-function newSession(id: unknown): void {
+function newSession(id: unknown, params: Json): void {
   if (options.session === "hang") return;
   if (options.session === "refuse") {
     send({ id, error: { code: -32000, message: "Authentication required" } });
     return;
   }
   const sessionId = `s${process.pid}-${ids.session++}`;
-  openSession(sessionId);
+  openSession(sessionId, params);
   send({ id, result: { sessionId, ...modesOf() } });
 }
 
@@ -155,8 +160,8 @@ function receive(message: Json): void {
   }
   const session = sessions.get(String(params.sessionId));
   if (method === "initialize") initialize(id);
-  else if (method === "session/new") newSession(id);
-  else if (method === "session/load") loadSession(id, String(params.sessionId));
+  else if (method === "session/new") newSession(id, params);
+  else if (method === "session/load") loadSession(id, params);
   else if (method === "session/prompt" && session !== undefined) {
     void runPrompt(id, session, textOf(params.prompt));
   } else if (method === "session/cancel") cancel(session);

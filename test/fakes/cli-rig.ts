@@ -25,10 +25,17 @@ export interface Started {
 export interface CliRig {
   readonly workspace: string;
   readonly state: string;
-  run(args: readonly string[], input?: string, node?: readonly string[]): Promise<Ran>;
+  run(args: readonly string[], input?: string, more?: More): Promise<Ran>;
   json(args: readonly string[]): Promise<unknown>;
-  /** A gateway that is ready. */
-  start(args?: readonly string[]): Promise<Started>;
+  /** A gateway that is ready; in the sandbox `local`, unless the arguments name another. */
+  start(args?: readonly string[], more?: More): Promise<Started>;
+}
+
+export interface More {
+  /** Of Node itself. */
+  readonly node?: readonly string[];
+  /** Of the environment, beside the test's own. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export function cliRig(t: TestContext): CliRig {
@@ -37,14 +44,14 @@ export function cliRig(t: TestContext): CliRig {
   const state = join(folder, "state");
   mkdirSync(workspace);
   const environment = { ...process.env, XDG_STATE_HOME: folder, NO_COLOR: "1" };
-  const launch = (args: readonly string[], node: readonly string[] = []) =>
+  const launch = (args: readonly string[], { node = [], env = {} }: More = {}) =>
     spawn(process.execPath, [...node, main, "--state", state, ...args], {
       cwd: workspace,
-      env: environment,
+      env: { ...environment, ...env },
       stdio: ["pipe", "pipe", "pipe"],
     });
-  const run: CliRig["run"] = async (args, input = "", node = []) => {
-    const child = launch(args, node);
+  const run: CliRig["run"] = async (args, input = "", more = {}) => {
+    const child = launch(args, more);
     t.after(() => child.kill("SIGKILL"));
     const out = collect(child.stdout);
     const err = collect(child.stderr);
@@ -62,8 +69,9 @@ export function cliRig(t: TestContext): CliRig {
       if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${err}`);
       return JSON.parse(out);
     },
-    async start(args = []) {
-      const child = launch(["start", ...args]);
+    async start(args = [], more = {}) {
+      const named = args.some((arg) => arg === "--sandbox");
+      const child = launch(["start", ...(named ? [] : ["--sandbox", "local"]), ...args], more);
       child.stdin.end();
       const out = collect(child.stdout);
       const err = collect(child.stderr);

@@ -10,7 +10,7 @@ const answers: Readonly<Record<string, unknown>> = {
 
 /** Listens at a path; the result closes it. */
 export async function openFullDocker(path: string): Promise<() => void> {
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: 64 * 1024 }, (request, response) => {
     const [route = ""] = (request.url ?? "").split("?");
     const answer = answers[route];
     response.statusCode = answer === undefined ? 500 : 200;

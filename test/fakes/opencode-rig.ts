@@ -14,7 +14,7 @@ import { memoryLog, type PromptOptions, temporaryFolder } from "./agent-rig.ts";
 import { type ModelServer, startModel } from "./model-server.ts";
 
 const agents = process.env.SALLYPORT_AGENTS ?? join(homedir(), ".cache", "sallyport-agents");
-const program = join(agents, "node_modules", ".bin", "opencode");
+const program = join(agents, "opencode", "node_modules", ".bin", "opencode");
 
 /** Why a test of the real opencode cannot run here; false: it can. In CI it always runs, and fails where opencode is missing. */
 export const noOpencode: string | false =

@@ -4,8 +4,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { addInvite, hmacOf, makeCode } from "../../src/access/codes.ts";
-import { createAgent } from "../../src/agent/agent.ts";
+import { type AgentOptions, createAgent } from "../../src/agent/agent.ts";
 import type { AgentLimits } from "../../src/agent/limits.ts";
+import type { Log } from "../../src/core/log.ts";
 import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -32,11 +33,14 @@ export interface SpineOptions {
   readonly asks?: boolean;
   readonly settings?: Partial<TurnSettings>;
   readonly limits?: Partial<AgentLimits>;
+  /** What else the agent is given. */
+  readonly agent?: Partial<AgentOptions>;
   readonly folder?: string;
   readonly desk?: Desk;
   /** Further channels beside the first desk. */
   readonly more?: readonly Pick<Desk, "channel" | "listener">[];
   readonly drainMs?: number;
+  readonly agentAsked?: () => void;
   readonly fileLink?: (part: number) => string;
   readonly hitlUrl?: (card: string) => string | undefined;
 }
@@ -48,6 +52,7 @@ export const usualSettings: TurnSettings = {
   listenerTasksPerHour: 20,
   listenerConcurrent: 2,
   callerTasksPerHour: 5,
+  tokens: { task: 0, caller: 0, unpaired: 200_000 },
   auto: [],
   deny: { kinds: [], commands: [] },
 };
@@ -60,6 +65,11 @@ function once(stop: () => Promise<void>): () => Promise<void> {
   };
 }
 
+function localSandbox(folder: string, log: Log) {
+  const environment = process.env;
+  return createLocalSandbox({ stateDir: folder, stateHash: folder, log, environment });
+}
+
 const codeKey = Buffer.alloc(32, 7);
 
 export async function startSpine(t: TestContext, options: SpineOptions = {}): Promise<Spine> {
@@ -68,19 +78,14 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
   mkdirSync(workspace, { recursive: true });
   const log = memoryLog();
   const store = openSqlite(join(folder, "server.db"));
-  const sandbox = createLocalSandbox({
-    stateDir: folder,
-    stateHash: folder,
-    log,
-    environment: process.env,
-  });
-  const asks = options.asks ?? true;
+  const sandbox = localSandbox(folder, log);
   const agent = createAgent({
-    preset: fakePreset(options.fake ?? {}, { asks }),
+    preset: fakePreset(options.fake ?? {}, { asks: options.asks ?? true }),
     spawn: sandbox.spawn,
     inside: sandbox.inside,
     log,
     ...(options.limits ? { limits: options.limits } : {}),
+    ...options.agent,
   });
   const settings = { retentionDays: 90, ...usualSettings, ...options.settings };
   const gateway = createSpine({
@@ -88,12 +93,13 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     store,
     agent,
     sandbox,
+    workspaceMode: "rw",
     homes: join(folder, "homes"),
     files: join(folder, "files"),
     workspace,
     codeKey,
     drainMs: options.drainMs ?? 50,
-    agentAsked: () => undefined,
+    agentAsked: options.agentAsked ?? (() => undefined),
     settings: () => settings,
     ...(options.fileLink ? { fileLink: options.fileLink } : {}),
     ...(options.hitlUrl ? { hitlUrl: options.hitlUrl } : {}),

@@ -206,3 +206,19 @@ it("refuses to work with an agent that lacks the mode that asks", async (t) => {
     },
   ]);
 });
+
+it("answers for our own tools itself, once, and asks people about everything else", async (t) => {
+  const preset = fakePreset({}, { isOwnTool: ({ title }) => title.endsWith("/own") });
+  const rig = agentRig(t, { preset });
+  const asked = async (step: string) => {
+    const events = await readTurn(rig.prompt(step), choose("no"));
+    return [events.filter(({ type }) => type === "permission").length, textOf(events)];
+  };
+  const own = join(rig.folder, "own");
+  const always = JSON.stringify([{ optionId: "a", name: "Always", kind: "allow_always" }]);
+  assert.deepEqual(await asked(`do ${own}`), [0, "answer: once\n"]);
+  assert.equal(readFileSync(own, "utf8"), "did\n");
+  assert.deepEqual(await asked(`do ${own}er`), [1, "answer: no\n"]);
+  assert.deepEqual(await asked(`dowith ${always} ${own}`), [1, "answer: cancelled\n"]);
+  assert.equal(readFileSync(own, "utf8"), "did\n");
+});

@@ -1,11 +1,12 @@
 // The ACP client with agents that crash, hang, flood and lie: an honest sentence, and the next prompt works.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { it } from "node:test";
-import type { AgentEvent } from "../../src/core/agent.ts";
+import { it, type TestContext } from "node:test";
+import type { AgentEvent, ToolCall } from "../../src/core/agent.ts";
 import type { FakeAgentOptions } from "../fakes/acp-agent.ts";
 import {
   agentRig,
+  choose,
   fakePreset,
   type Rig,
   readTurn,
@@ -212,4 +213,43 @@ it("ends a scope at once, and everything on stop", async (t) => {
   await rig.agent.stop();
   assert.equal(whyOf(await other), "The gateway is stopping.");
   assert.equal(whyOf(await readTurn(rig.prompt("hi"))), "The gateway is stopping.");
+});
+
+/** Must ask about what it runs; each step after that is what it tells of one call. */
+function asking(t: TestContext): Rig {
+  const mustAsk = ({ kind }: ToolCall) => kind === "execute";
+  return agentRig(t, { preset: fakePreset({ load: "replay" }, { mustAsk }) });
+}
+
+const tells = (status: string, kind = "execute") =>
+  `tool ${JSON.stringify({ toolCallId: "t", title: "rm *", kind, status })}`;
+
+it("ends an agent that ran what it had to ask about, and does not use its session again", async (t) => {
+  for (const steps of [[tells("completed")], [tells("in_progress"), tells("in_progress")]]) {
+    const rig = asking(t);
+    const events = await readTurn(rig.prompt([...steps, "hang"].join("\n"), { session: "s-old" }));
+    assert.equal(sessionOf(events).resumed, true);
+    assert.match(whyOf(events), /^The agent ran "rm \*" without asking, so it was ended/);
+    const next = await readTurn(rig.prompt("still there", { session: "s-old" }));
+    assert.deepEqual([sessionOf(next).resumed, textOf(next)], [false, "still there"]);
+    assert.equal((await rig.processes[0]?.ended)?.signal, "SIGTERM");
+  }
+});
+
+it("lets pass what was allowed, what need not be asked about, and what fails before it asks", async (t) => {
+  const rig = asking(t);
+  const steps = [
+    tells("in_progress", "read"),
+    tells("in_progress", "read"),
+    tells("failed"),
+    "fine",
+  ];
+  assert.equal(textOf(await readTurn(rig.prompt(steps.join("\n")))), "fine");
+  const preset = fakePreset({}, { mustAsk: () => true });
+  const strict = agentRig(t, { preset });
+  const file = join(strict.folder, "effects");
+  const allowed = await readTurn(strict.prompt(`do ${file}`), choose("once"));
+  assert.equal(allowed.at(-1)?.type, "end");
+  const refused = await readTurn(strict.prompt(`do ${file}`), choose("no"));
+  assert.equal(refused.at(-1)?.type, "end");
 });

@@ -35,8 +35,12 @@ it("says what to do next, with exit code 1 for a failure and 2 for a misuse", as
     { args: ["pair", "invite", "--name", "local"], code: 1, err: /Choose another --name/ },
     { args: ["pair", "invite"], code: 2, err: /--name <name>/ },
     { args: ["start", "--port", "banana"], code: 1, err: /0 to 65535/ },
-    { args: ["start", "--sandbox", "none"], code: 2, err: /Allowed choices are local/ },
-    { args: ["start", "--public-access", "anyone"], code: 1, err: /--allow-anonymous-on-host/ },
+    { args: ["start", "--sandbox", "none"], code: 2, err: /Allowed choices are docker, local/ },
+    {
+      args: ["start", "--sandbox", "local", "--public-access", "anyone"],
+      code: 1,
+      err: /--allow-anonymous-on-host/,
+    },
     { args: ["start", "--agent", "nosuch"], code: 1, err: /Known ones: workspace/ },
     { args: ["nosuch"], code: 2, err: /unknown command/ },
     {
@@ -59,7 +63,7 @@ it("says what to do next, with exit code 1 for a failure and 2 for a misuse", as
 
 it("refuses an old Node with one plain line", async (t) => {
   const old = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.20.2"}})`;
-  const ran = await cliRig(t).run(["pair", "list"], "", ["--import", old]);
+  const ran = await cliRig(t).run(["pair", "list"], "", { node: ["--import", old] });
   assert.equal(ran.code, 1);
   assert.match(ran.err, /^Sallyport needs Node\.js 22\.19 or newer; this is 20\.20\.2\.[^\n]*\n$/);
 });

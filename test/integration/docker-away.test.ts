@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
+import { SandboxTrouble } from "../../src/core/sandbox.ts";
 import { dockerAt, problemWithDocker } from "../../src/sandbox/docker/engine.ts";
 import { openFullDocker } from "../fakes/docker-full.ts";
 import { openLine } from "../fakes/docker-line.ts";
@@ -67,6 +68,17 @@ it("says that the disk is full, in Docker's words or this machine's", withDocker
     message: "The disk is full. The owner should free space, for example with: docker system prune",
   });
   assert.deepEqual(readdirSync(rig.workspace), []);
+});
+
+it("keeps what Docker says itself for the log", withDocker, async (t) => {
+  const rig = dockerRig(t, { runtime: "/host/path/nope" });
+  const error: unknown = await rig.run("true").catch((reason: unknown) => reason);
+  assert.ok(error instanceof SandboxTrouble);
+  assert.equal(
+    error.message,
+    "Docker could not start the sandbox; the log of the gateway says why.",
+  );
+  assert.match(error.detail ?? "", /^Docker could not start the sandbox: .*\/host\/path\/nope/);
 });
 
 it("sees an agent through a restart of the line to Docker", withDocker, async (t) => {

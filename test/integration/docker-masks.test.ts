@@ -102,11 +102,11 @@ it(
     writeFileSync(real, "first");
     const agent = await rig.sandbox.spawn(rig.scope(), shell("read go; cat top.json; sleep 600"));
     writeFileSync(real, "written in place");
-    assert.equal(await rig.sandbox.masksHold("p-1"), true);
+    assert.equal(await rig.sandbox.intact("p-1"), true);
     writeFileSync(join(rig.workspace, "new"), "replaced, as editors do\n");
     renameSync(join(rig.workspace, "new"), real);
-    assert.equal(await rig.sandbox.masksHold("p-1"), false);
-    assert.equal(await rig.sandbox.masksHold("p-2"), true);
+    assert.equal(await rig.sandbox.intact("p-1"), false);
+    assert.equal(await rig.sandbox.intact("p-2"), true);
     await agent.stdin.getWriter().write(new TextEncoder().encode("go\n"));
     assert.equal(await firstLine(agent), "replaced, as editors do", "it was lifted indeed");
     await agent.kill();
@@ -128,9 +128,9 @@ it(
       },
     ]) {
       const agent = await rig.sandbox.spawn(rig.scope(), shell("sleep 600"));
-      assert.equal(await rig.sandbox.masksHold("p-1"), true);
+      assert.equal(await rig.sandbox.intact("p-1"), true);
       replace();
-      assert.equal(await rig.sandbox.masksHold("p-1"), false);
+      assert.equal(await rig.sandbox.intact("p-1"), false);
       await agent.kill();
     }
   },
@@ -144,7 +144,7 @@ it(
     const first = await rig.sandbox.spawn(rig.scope("p-1"), shell("sleep 600"));
     const second = await rig.sandbox.spawn(rig.scope("p-2"), shell("sleep 600"));
     await first.kill();
-    assert.equal(await rig.sandbox.masksHold("p-2"), true);
+    assert.equal(await rig.sandbox.intact("p-2"), true);
     assert.deepEqual(readdirSync(rig.workspace).sort(), ["a", "top.json"]);
     writeFileSync(join(rig.workspace, "top.json"), "now the owner's");
     writeFileSync(join(rig.workspace, "a", "folder", "kept"), "");
@@ -164,7 +164,9 @@ it(
     mkdirSync(outside);
     symlinkSync(outside, join(rig.workspace, "a"));
     await assert.rejects(rig.run("true"), {
-      message: `The sandbox must cover ${join(rig.workspace, "a")}, but that is a link. The owner should remove it or make it a plain folder.`,
+      message:
+        "The sandbox must cover /workspace/a, but that is a link. The owner should remove it or make it a plain folder.",
+      detail: `${join(rig.workspace, "a")} is a link`,
     });
     rmSync(join(rig.workspace, "a"));
     const { home } = rig.scope();

@@ -6,20 +6,8 @@ import { createServer } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { type DockerRig, dockerRig, shell, toEnd, withDocker } from "../fakes/docker-rig.ts";
-
-/** Runs a function inside, with the name of a file that it shall look for; it prints JSON. */
-async function ask<T>(
-  rig: DockerRig,
-  probe: (argument: string) => unknown,
-  argument = "",
-): Promise<T> {
-  const source = `Promise.resolve((${probe})(process.argv[1])).then((r) => console.log(JSON.stringify(r)))`;
-  const command = { program: "node", args: ["-e", source, "--", argument], env: {} };
-  const { out, err } = await toEnd(await rig.sandbox.spawn(rig.scope(), command));
-  assert.equal(err, "");
-  return JSON.parse(out);
-}
+import { ask } from "../fakes/docker-ask.ts";
+import { dockerRig, shell, toEnd, withDocker } from "../fakes/docker-rig.ts";
 
 interface Limits {
   readonly memory: string;
@@ -120,7 +108,7 @@ it("has no network: no interface but lo, no route, and nothing answers", withDoc
         dns,
       };
     },
-    argument,
+    { argument },
   );
   assert.deepEqual([seen.links, seen.routes, seen.dns], [["lo"], "", "none"]);
   assert.equal(seen.codes.length, targets.length);
@@ -180,7 +168,7 @@ it(
           modes: Object.fromEntries(mounts.map(([, point, , options]) => [point, options])),
         };
       },
-      rig.stateDir,
+      { argument: rig.stateDir },
     );
     assert.deepEqual(seen.writable, ["/workspace", "/home/agent", "/tmp"]);
     assert.deepEqual(seen.found, []);

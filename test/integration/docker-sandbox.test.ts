@@ -2,10 +2,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { SandboxPlace } from "../../src/core/sandbox.ts";
 import { gatewayUser } from "../../src/sandbox/docker/user.ts";
 import {
   containersOf,
@@ -97,7 +98,9 @@ it("refuses a workspace of root that the agent could not write to, and says how 
   writeFileSync(join(workspace, "readme"), "of root");
   const scope = { ...rig.scope(), workspace };
   await assert.rejects(rig.run("true", scope), {
-    message: `The agent runs as user 10001, who may not write to the workspace. The owner should run: chown -R 10001:10001 ${workspace}`,
+    message:
+      "The agent runs as user 10001, who may not write to the workspace. The log of the gateway says the command that the owner should run.",
+    detail: `The agent runs as user 10001, who may not write to the workspace. The owner should run: chown -R 10001:10001 ${workspace}`,
   });
   const readOnly = await rig.run("id -u; cat readme", { ...scope, workspaceMode: "ro" });
   assert.equal(readOnly.out, "10001\nof root");
@@ -192,7 +195,7 @@ it(
     const first = await rig.sandbox.spawn(rig.scope("p-1"), shell("sleep 600"));
     const places: string[] = [];
     const line = (name: string) => ({
-      onPlace: (place: number) => void places.push(`${name}${place}`),
+      onPlace: (place: SandboxPlace) => void places.push(`${name}${place}`),
     });
     const leaving = new AbortController();
     const gone = rig.sandbox.spawn(rig.scope("p-2"), shell("true"), {
@@ -228,3 +231,17 @@ it(
     await assert.rejects(rig.run("true"), /The gateway is stopping/);
   },
 );
+
+it("keeps an agent from swapping the inbox for a link, or changing it", withDocker, async (t) => {
+  const rig = dockerRig(t);
+  const { home } = rig.scope();
+  mkdirSync(home, { recursive: true });
+  symlinkSync("/etc", join(home, "inbox"));
+  const said = await rig.run(
+    "mv ~/inbox ~/other; rm -rf ~/inbox; ln -s /etc ~/inbox/in; echo x > ~/inbox/new; ls -A ~/inbox; echo end",
+  );
+  assert.match(said.err, /busy[\s\S]*Read-only/i);
+  assert.equal(said.out, "end");
+  assert.ok(lstatSync(join(home, "inbox")).isDirectory());
+  assert.deepEqual(readdirSync(join(home, "inbox")), []);
+});

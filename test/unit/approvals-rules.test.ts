@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { effectOf } from "../../src/approvals/effect.ts";
 import {
   approvalOptions,
-  isLasting,
+  isForOwners,
   narrowestAllow,
   replyFor,
 } from "../../src/approvals/options.ts";
@@ -120,7 +120,7 @@ it("offers a lasting allow only when nothing narrower is there, and then to owne
   );
   assert.equal(lasting.ownersOnly, true);
   assert.equal(narrowestAllow(lasting.options), "always:0");
-  assert.equal(isLasting("always:0"), true);
+  assert.equal(isForOwners("always:0"), true);
 });
 
 it("shows every allow option when several are of one kind", () => {

@@ -5,6 +5,7 @@ import { it, type TestContext } from "node:test";
 import { readEnvironment } from "../../src/config/environment.ts";
 import { ensureState, type Place, placeOf } from "../../src/config/paths.ts";
 import { confirmProject, readProject } from "../../src/config/project.ts";
+import { stateMark } from "../../src/config/secrets.ts";
 import { loadSettings, setSetting, unsetSetting } from "../../src/config/settings-file.ts";
 import { temporaryFolder } from "../fakes/agent-rig.ts";
 
@@ -27,6 +28,20 @@ it("keeps the state of each project apart, closed to others", (t) => {
   assert.equal(statSync(paths.secrets).mode & 0o777, 0o700);
 });
 
+it("takes a workspace to look at only for the same one", (t) => {
+  const folder = temporaryFolder(t);
+  const environment = readEnvironment({ XDG_STATE_HOME: join(folder, "state") });
+  mkdirSync(join(folder, "one"));
+  mkdirSync(join(folder, "two:ro"));
+  const [one, ro, two] = ["one", "one:ro", "two:ro"].map((name) => {
+    const placed = placeOf({ workspace: join(folder, name) }, environment);
+    assert.ok(placed.ok);
+    return placed.place;
+  });
+  assert.deepEqual(ro, one);
+  assert.match(two?.workspace ?? "", /two:ro$/);
+});
+
 it("has a default for every setting", async (t) => {
   const loaded = await loadSettings(placeIn(t).paths);
   assert.ok(loaded.ok);
@@ -35,7 +50,11 @@ it("has a default for every setting", async (t) => {
     { access, budgets, turns, conversations, retention },
     {
       access: { public: "nobody" },
-      budgets: { listener: { tasksPerHour: 20, concurrent: 2 }, caller: { tasksPerHour: 5 } },
+      budgets: {
+        listener: { tasksPerHour: 20, concurrent: 2 },
+        caller: { tasksPerHour: 5 },
+        tokens: { task: 0, caller: 0, unpaired: 200_000 },
+      },
       turns: { concurrent: 4 },
       conversations: { merge: true },
       retention: { days: 90 },
@@ -124,4 +143,27 @@ it("does not read a project's file through a link, nor what it does not know", a
   mkdirSync(join(other.workspace, ".sallyport"));
   symlinkSync("/etc/passwd", join(other.workspace, ".sallyport", "config.yaml"));
   assert.match((await readProject(other)).problem ?? "", /is a link/);
+});
+
+it("marks a state apart from another at the same path, and always alike", (t) => {
+  const [one, other] = [placeIn(t).paths, placeIn(t).paths];
+  const mark = stateMark(one);
+  assert.match(mark, /^[0-9a-f]{10}$/);
+  assert.equal(stateMark(one), mark);
+  assert.notEqual(stateMark({ ...other, dir: one.dir }), mark);
+});
+
+it("unsets what is not set, and sets below a group that is empty", async (t) => {
+  const { paths } = placeIn(t);
+  assert.deepEqual(await setSetting(paths, "docker.env", ["A=b"]), { ok: true });
+  for (const key of ["docker.env", "docker.secrets", "docker", "channels.none.bot"])
+    assert.deepEqual(await unsetSetting(paths, key), { ok: true });
+  for (const text of ["docker:\n", "docker: 5\n", "docker:\n  env:\n", "# nothing\n", ""]) {
+    writeFileSync(paths.settings, text, { mode: 0o600 });
+    assert.deepEqual(await unsetSetting(paths, "docker.secrets"), { ok: true }, text);
+    if (text.includes("5")) continue;
+    assert.deepEqual(await setSetting(paths, "docker.env", ["A=b"]), { ok: true }, text);
+    const loaded = await loadSettings(paths);
+    assert.deepEqual(loaded.ok && loaded.settings.docker.env, ["A=b"], text);
+  }
 });

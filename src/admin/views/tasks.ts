@@ -1,6 +1,6 @@
 // Tasks and open questions that a caller may see, or answer.
 import { may } from "../../access/authorise.ts";
-import { isLasting } from "../../approvals/options.ts";
+import { isForOwners } from "../../approvals/options.ts";
 import type { ApprovalRow, TaskRow } from "../../core/page.ts";
 import { visibleLine } from "../../core/visible.ts";
 import type { Caller } from "../../core/words.ts";
@@ -69,7 +69,7 @@ export function answerable(
   { title, body, kind, options }: Pick<Question, "title" | "body" | "kind" | "options">,
 ): Answerable {
   const shown = { title, kind };
-  const given = options.filter(({ key }) => !isLasting(key) || may(viewer, "answer-lasting"));
+  const given = options.filter(({ key }) => !isForOwners(key) || may(viewer, "answer-lasting"));
   if (body.length <= longest) return { ...shown, body, options: given };
   const start = cutMarkdown(body, longest >> 2);
   return {

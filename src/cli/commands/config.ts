@@ -1,6 +1,7 @@
 // sallyport config: settings, and what a project asks for.
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
+import type { Changed } from "../../admin/settings.ts";
 import type { ProjectFile } from "../../config/project.ts";
 import { visibleLine } from "../../core/visible.ts";
 import { Failure, operate, report, wantsJson } from "../operator.ts";
@@ -37,6 +38,20 @@ export function addConfig(root: Command): void {
       report(command, { name: "config.set", input: { key, values } }, showSetting),
     );
   config
+    .command("add <key> <value...>")
+    .description("add to a setting that is a list; what is in it stays")
+    .action((key: string, values: string[], _: unknown, command: Command) =>
+      report(command, { name: "config.add", input: { key, values } }, showSetting),
+    );
+  config
+    .command("drop <key> <value...>")
+    .description(
+      "take out of a setting that is a list; a folder by its path, a variable by its name",
+    )
+    .action((key: string, values: string[], _: unknown, command: Command) =>
+      report(command, { name: "config.drop", input: { key, values } }, showSetting),
+    );
+  config
     .command("unset <key>")
     .description("back to the default")
     .action((key: string, _: unknown, command: Command) =>
@@ -49,8 +64,9 @@ export function addConfig(root: Command): void {
     .action(confirm);
 }
 
-function showSetting({ key, value }: { key: string; value: unknown }): string {
-  return `${key} is ${visibleLine(valueText(value))}.`;
+function showSetting({ key, value, nextStart }: Changed): string {
+  const from = nextStart ? " It counts from the next start of the gateway." : "";
+  return `${key} is ${visibleLine(valueText(value))}.${from}`;
 }
 
 function valueText(value: unknown): string {

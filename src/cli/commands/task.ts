@@ -1,5 +1,6 @@
 // sallyport task: what was asked for, and what came of it.
 import type { Command } from "commander";
+import { usageText } from "../../core/usage.ts";
 import { visibleLine } from "../../core/visible.ts";
 import { report, wholeNumber } from "../operator.ts";
 import { short, table, when } from "../output.ts";
@@ -28,7 +29,7 @@ export function addTask(root: Command): void {
     .description("one task and its turns")
     .action((id: string, _: unknown, command: Command) =>
       report(command, { name: "task.show", input: { id } }, (value) => {
-        const { turns, ...row } = value;
+        const { turns, usage, callerToday, ...row } = value;
         const fields = [
           ["id", row.id],
           ["state", row.state],
@@ -36,6 +37,10 @@ export function addTask(root: Command): void {
           ["started", when(row.createdAt)],
           ["changed", when(row.updatedAt)],
           ["what", row.title],
+          ...(usage.requests > 0 ? [["used", usageText(usage)]] : []),
+          ...(callerToday.requests > 0
+            ? [["today", `${usageText(callerToday)}, all tasks of this caller`]]
+            : []),
           ...(row.reason ? [["reason", row.reason]] : []),
           ...turns.map((turn) => [
             "turn",

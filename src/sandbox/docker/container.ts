@@ -2,6 +2,7 @@
 import type { ContainerCreateOptions, MountSettings } from "dockerode";
 import type { AgentCommand } from "../../core/sandbox.ts";
 import type { Bind } from "./masks.ts";
+import { contains } from "./mount-table.ts";
 import type { User } from "./user.ts";
 
 export interface ContainerLimits {
@@ -32,6 +33,8 @@ export interface ContainerWish {
   readonly limits: ContainerLimits;
   /** Of this machine: no container gets more than there are. */
   readonly cpusThere: number;
+  /** Docker's own folder, where its volumes are; it accepts mounts from there only if they follow its own. */
+  readonly dockerRoot?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly workingDir: string;
   readonly runtime: string | undefined;
@@ -39,14 +42,18 @@ export interface ContainerWish {
 
 const megabyte = 1024 * 1024;
 
-function mountOf({ source, target, readOnly }: Bind): MountSettings {
+function mountOf({ source, target, readOnly }: Bind, dockerRoot?: string): MountSettings {
+  const follows = dockerRoot !== undefined && contains(dockerRoot, source);
   return {
     Type: "bind",
     Source: source,
     Target: target,
     ReadOnly: readOnly,
     // Not what is mounted below it: read-only would not reach there, and nobody has looked at it.
-    BindOptions: { Propagation: "rprivate", NonRecursive: true } as MountSettings["BindOptions"],
+    BindOptions: {
+      Propagation: follows ? "rslave" : "rprivate",
+      NonRecursive: true,
+    } as MountSettings["BindOptions"],
   };
 }
 
@@ -70,7 +77,7 @@ function hostConfigOf(wish: ContainerWish): ContainerCreateOptions["HostConfig"]
     Ulimits: [{ Name: "core", Soft: 0, Hard: 0 }],
     LogConfig: { Type: "none", Config: {} },
     RestartPolicy: { Name: "no" },
-    Mounts: wish.binds.map(mountOf),
+    Mounts: wish.binds.map((bind) => mountOf(bind, wish.dockerRoot)),
   };
 }
 

@@ -59,6 +59,11 @@ export function isMissing(error: unknown): boolean {
   return failureOf(error).status === 404;
 }
 
+/** Something of Docker's own stands in the way. */
+export function isInUse(error: unknown): boolean {
+  return failureOf(error).status === 409;
+}
+
 /** It came from Docker or from the way to it, and not from a file or from us. */
 export function isOfDocker(error: unknown): boolean {
   const { status, code, text } = failureOf(error);
@@ -77,7 +82,16 @@ export function isFullDisk(error: unknown): boolean {
   return /no space left on device|disk quota exceeded/i.test(failureOf(error).text);
 }
 
-/** One or two sentences: what happened, and what the owner should do. `doing`: "start the sandbox". */
+/** As `inWords`, without what Docker says itself: that may name folders of this machine. */
+export function inWordsForChat(error: unknown, doing: string): string {
+  const { status, code } = failureOf(error);
+  const isDockers = status !== 0 && !["ENOENT", "ECONNREFUSED", "EACCES", "EPERM"].includes(code);
+  if (isDockers && !isFullDisk(error))
+    return `Docker could not ${doing}; the log of the gateway says why.`;
+  return inWords(error, doing);
+}
+
+/** For the operator, one or two sentences: what happened, and what to do. `doing`: "start the sandbox". */
 export function inWords(error: unknown, doing: string): string {
   const { code, status, text } = failureOf(error);
   if (isFullDisk(error))
@@ -87,6 +101,6 @@ export function inWords(error: unknown, doing: string): string {
   if (code === "EACCES" || code === "EPERM")
     return "The gateway may not use Docker. The owner should add its user to the group docker and start it again.";
   if (status === 0)
-    return `Docker stopped answering (${code || text}). The owner should look at: docker info`;
+    return `Docker stopped answering (${code || "no answer"}). The owner should look at: docker info`;
   return `Docker could not ${doing}: ${text}`;
 }

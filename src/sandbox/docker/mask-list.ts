@@ -20,37 +20,79 @@ const always: readonly Mask[] = [
   inWorkspace(".mcp.json", '{ "mcpServers": {} }\n'),
 ];
 
+/** Read by every shell that is started as people start theirs: it would run along with what was allowed. */
+const shellFiles: readonly Mask[] = [
+  ...[".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile"],
+].map((path) => inHome(path, ""));
+
+/** Gemini CLI is told by its preset that these two go before all that it finds elsewhere. */
+const geminiSettings = {
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  security: { disableYoloMode: true, enablePermanentToolApproval: false, blockGitExtensions: true },
+  admin: { extensions: { enabled: false } },
+  hooksConfig: { enabled: false },
+  mcp: { allowed: ["sallyport"] },
+  advanced: { ignoreLocalEnv: true },
+};
+const geminiAsks = `[[rule]]
+toolName = ["run_shell_command", "write_file", "replace", "web_fetch", "activate_skill", "discovered_tool_*"]
+decision = "ask_user"
+priority = 999
+`;
+
+/** It must be able to write to the folder itself. */
+function opencodeFolder(folder: string): readonly Mask[] {
+  const kinds = ["agent", "command", "mode", "plugin", "tool"];
+  return [
+    ...["opencode.json", "opencode.jsonc"].map((name) => inHome(`${folder}/${name}`, "{}\n")),
+    ...kinds.flatMap((kind) => [kind, `${kind}s`]).map((name) => inHome(`${folder}/${name}`, null)),
+  ];
+}
+
 const ofAgents: Readonly<Record<string, readonly Mask[]>> = {
   workspace: [],
   claude: [
+    ...shellFiles,
     inWorkspace(".claude/settings.json", "{}\n"),
     inWorkspace(".claude/settings.local.json", "{}\n"),
     inHome(".claude/settings.json", "{}\n"),
+    inHome(".claude/settings.local.json", "{}\n"),
+    inHome(".claude/remote-settings.json", "{}\n"),
   ],
   codex: [
+    ...shellFiles,
     inWorkspace(".codex", null),
-    inHome(".codex/config.toml", ""),
+    ...[".env", "config.toml", "managed_config.toml"].map((name) => inHome(`.codex/${name}`, "")),
+    inHome(".codex/hooks.json", "{}\n"),
     inHome(".codex/rules", null),
+    inHome(".codex/plugins", null),
   ],
   opencode: [
+    ...shellFiles,
     inWorkspace("opencode.json", "{}\n"),
     inWorkspace("opencode.jsonc", "{}\n"),
     inWorkspace(".opencode", null),
-    inHome(".config/opencode/opencode.json", "{}\n"),
-    inHome(".config/opencode/opencode.jsonc", "{}\n"),
+    ...opencodeFolder(".config/opencode"),
     inHome(".config/opencode/config.json", "{}\n"),
-    inHome(".config/opencode/plugin", null),
-    inHome(".config/opencode/plugins", null),
+    ...opencodeFolder(".opencode"),
   ],
   gemini: [
+    ...shellFiles,
     inWorkspace(".gemini", null),
-    inHome(".gemini/settings.json", "{}\n"),
+    inHome(".env", ""),
+    inHome(".gemini/.env", ""),
+    inHome(".gemini/settings.json", `${JSON.stringify(geminiSettings, null, 2)}\n`),
+    inHome(".gemini/asks.toml", geminiAsks),
     inHome(".gemini/policies", null),
+    inHome(".gemini/extensions", null),
+    inHome(".gemini/agents", null),
   ],
 };
 
 /** Of an agent we do not know everything is masked that any agent may read. */
 export function masksFor(agent: string): readonly Mask[] {
   const own = Object.hasOwn(ofAgents, agent) ? ofAgents[agent] : undefined;
-  return [...always, ...(own ?? Object.values(ofAgents).flat())];
+  return [...always, ...(own ?? new Set(Object.values(ofAgents).flat()))];
 }

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { SandboxScope } from "../../core/sandbox.ts";
+import { type SandboxScope, SandboxTrouble } from "../../core/sandbox.ts";
 import { createMade } from "./made.ts";
 import type { Mask } from "./mask-list.ts";
 import { identityOf, lookAt } from "./places.ts";
-import { allSpots, type Inside, MaskTrouble, type Spot } from "./spots.ts";
+import { allSpots, type Inside, type Spot } from "./spots.ts";
 import type { User } from "./user.ts";
 
 export interface Bind {
@@ -45,7 +45,7 @@ async function sourceOf(folder: string, { content }: Mask): Promise<string> {
 
 /** Whether it has to be made. A mask on a link would fall with the link. */
 async function isMissing(spot: Spot): Promise<boolean> {
-  const { path, content, root } = spot;
+  const { path, target, content, root } = spot;
   const found = await lookAt(spot);
   if (found === "link" && root === "home") {
     // Only the agent writes there.
@@ -55,8 +55,9 @@ async function isMissing(spot: Spot): Promise<boolean> {
   if (found === "missing" || found === "fits") return found === "missing";
   const kind = content === null ? "folder" : "file";
   const is = found === "link" ? "a link" : `no ${kind}`;
-  throw new MaskTrouble(
-    `The sandbox must cover ${path}, but that is ${is}. The owner should remove it or make it a plain ${kind}.`,
+  throw new SandboxTrouble(
+    `The sandbox must cover ${target}, but that is ${is}. The owner should remove it or make it a plain ${kind}.`,
+    { detail: `${path} is ${is}` },
   );
 }
 

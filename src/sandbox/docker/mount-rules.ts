@@ -1,6 +1,8 @@
 // Which folders of this machine may be seen in a sandbox, and which never.
 import { realpath, stat } from "node:fs/promises";
-import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, resolve } from "node:path";
+import type { HostPath } from "./host-paths.ts";
+import { contains, holds, mountTable, realOr, spotOf } from "./mount-table.ts";
 
 export interface ExtraMount {
   readonly path: string;
@@ -12,30 +14,65 @@ export interface Guarded {
   readonly socket: string;
   /** The home of the gateway's user. */
   readonly userHome: string;
+  /** What a path is outside, where the gateway itself runs in a container. */
+  readonly hostPath?: HostPath | undefined;
 }
 
 const kernels = ["/proc", "/sys", "/dev"];
+const showsState = "it would show Sallyport's own state";
+const handsOutDocker = "it would hand out Docker, and with it the machine";
+const isOwnHome = "it is your home, with your keys in it";
 
-function contains(outer: string, inner: string): boolean {
-  const way = relative(outer, inner);
-  return way === "" || (!isAbsolute(way) && way !== ".." && !way.startsWith(`..${sep}`));
+interface Names {
+  readonly state: string;
+  readonly sockets: readonly string[];
+  readonly homes: readonly string[];
 }
 
-async function realOr(path: string): Promise<string> {
-  return await realpath(path).catch(() => resolve(path));
+function exposesByName(path: string, { state, sockets, homes }: Names): string | undefined {
+  if (path === "/") return "it is the whole machine";
+  if (contains(path, state) || contains(state, path)) return showsState;
+  if (sockets.some((socket) => contains(path, socket))) return handsOutDocker;
+  if (homes.some((home) => contains(path, home))) return isOwnHome;
+  if (dirname(path) === "/home" || contains(path, "/root"))
+    return "it is somebody's home, with their keys in it";
+  if (kernels.some((folder) => contains(path, folder) || contains(folder, path)))
+    return "it would show the machine itself";
+  return undefined;
+}
+
+/** The same folder may be mounted under several names. */
+async function exposesByMount(real: string, { stateDir, socket, userHome }: Guarded) {
+  const table = await mountTable();
+  const spot = spotOf(table, real);
+  const spotAt = async (path: string) => spotOf(table, await realOr(path));
+  const state = await spotAt(stateDir);
+  if (holds(spot, state) || holds(state, spot)) return showsState;
+  if (holds(spot, await spotAt(socket))) return handsOutDocker;
+  return holds(spot, await spotAt(userHome)) ? isOwnHome : undefined;
+}
+
+async function exposesOutside(real: string, { stateDir, socket, hostPath }: Guarded) {
+  if (hostPath === undefined) return undefined;
+  const outside = (path: string) => hostPath(path, true);
+  const sockets = [await outside(socket).catch(() => socket), socket];
+  const names = { state: await outside(stateDir), sockets, homes: [] };
+  return exposesByName(await outside(real), names);
 }
 
 /** `real` has no links in it. */
-async function exposes(real: string, { stateDir, socket, userHome }: Guarded) {
-  const state = await realOr(stateDir);
-  if (real === "/") return "it is the whole machine";
-  if (contains(real, state) || contains(state, real)) return "it would show Sallyport's own state";
-  if (contains(real, await realOr(socket)) || contains(real, resolve(socket)))
-    return "it would hand out Docker, and with it the machine";
-  if (contains(real, await realOr(userHome))) return "it is your home, with your keys in it";
-  if (kernels.some((folder) => contains(real, folder) || contains(folder, real)))
-    return "it would show the machine itself";
-  return undefined;
+async function exposes(real: string, guarded: Guarded): Promise<string | undefined> {
+  const { stateDir, socket, userHome } = guarded;
+  const names = {
+    state: await realOr(stateDir),
+    sockets: [await realOr(socket), resolve(socket)],
+    homes: [await realOr(userHome)],
+  };
+  return (
+    exposesByName(real, names) ??
+    (await exposesByMount(real, guarded)) ??
+    (await exposesOutside(real, guarded))
+  );
 }
 
 async function problemWith(path: string, guarded: Guarded): Promise<string | undefined> {

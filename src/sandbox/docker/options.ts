@@ -1,8 +1,9 @@
 // What the docker sandbox is given, and what it offers beyond the contract of every sandbox.
 import type { Log } from "../../core/log.ts";
-import type { AgentCommand, AgentProcess, Sandbox, SandboxScope } from "../../core/sandbox.ts";
+import type { AgentCommand, Sandbox, SandboxScope } from "../../core/sandbox.ts";
 import type { ContainerLimits } from "./container.ts";
 import type { Docker } from "./engine.ts";
+import type { HostPath } from "./host-paths.ts";
 import type { Mask } from "./mask-list.ts";
 import type { Bind } from "./masks.ts";
 import type { ExtraMount } from "./mount-rules.ts";
@@ -11,6 +12,8 @@ import type { ExtraMount } from "./mount-rules.ts";
 export interface Companion {
   readonly binds: readonly Bind[];
   readonly env: Readonly<Record<string, string>>;
+  /** What runs in the container instead, and starts the command. */
+  wrap?(command: AgentCommand): Promise<AgentCommand>;
   /** Called once, when the container is gone or did not start. */
   close(): Promise<void>;
 }
@@ -19,7 +22,8 @@ export interface DockerSandboxOptions {
   readonly docker: Docker;
   /** Docker's socket, which no mount may show. */
   readonly socket: string;
-  readonly image: string;
+  /** Or what finds it, or makes it, for each container; rejects with words for people. */
+  readonly image: string | (() => Promise<string>);
   readonly stateDir: string;
   /** Tells our containers from those of another state directory. */
   readonly stateHash: string;
@@ -36,6 +40,8 @@ export interface DockerSandboxOptions {
   readonly makeRoom?: () => void;
   /** For example `runsc`. */
   readonly runtime?: string;
+  /** What a path of ours is for Docker; absent: the same. */
+  readonly hostPath?: HostPath;
   readonly companion?: (scope: SandboxScope) => Promise<Companion>;
   /** From SIGTERM to SIGKILL. */
   readonly graceMs?: number;
@@ -43,15 +49,4 @@ export interface DockerSandboxOptions {
   readonly awayMs?: number;
 }
 
-export interface SpawnOptions {
-  /** Ends the wait for a free container. */
-  readonly signal?: AbortSignal;
-  /** Called while it waits; 1 is next. */
-  readonly onPlace?: (place: number) => void;
-}
-
-export interface DockerSandbox extends Sandbox {
-  spawn(scope: SandboxScope, command: AgentCommand, options?: SpawnOptions): Promise<AgentProcess>;
-  /** To be asked before each turn. False: end the agent of this scope, the next one has its masks again. */
-  masksHold(scopeKey: string): Promise<boolean>;
-}
+export type DockerSandbox = Sandbox & Required<Pick<Sandbox, "intact" | "readFile">>;

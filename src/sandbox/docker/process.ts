@@ -8,7 +8,7 @@ import type { Log } from "../../core/log.ts";
 import type { AgentProcess, ProcessEnd } from "../../core/sandbox.ts";
 import { readablePipe, writablePipe } from "../local/pipes.ts";
 import { createTail } from "../local/tail.ts";
-import { type Docker, inWords, isAway, isMissing } from "./engine.ts";
+import { type Docker, inWords, inWordsForChat, isAway, isMissing } from "./engine.ts";
 import { splitOutput } from "./streams.ts";
 
 const stderrBytes = 64 * 1024;
@@ -67,12 +67,20 @@ function signalOf(code: number): string | null {
   return found?.[0] ?? null;
 }
 
+/** Docker's init says so of what it starts, and our shim of the agent. */
+function missingProgram(said: string, { Entrypoint = [] }: ContainerCreateOptions) {
+  const [, program] = /^sallyport: there is no program (\S+) in this sandbox$/m.exec(said) ?? [];
+  return program ?? (said.includes("[FATAL tini") ? Entrypoint[0] : undefined);
+}
+
 function reasonOf({ State }: ContainerInspectInfo, { container, memoryMB }: Launch, said: string) {
   if (State.OOMKilled && State.ExitCode === 137)
     return `it used more than its ${memoryMB} MB of memory; the owner can allow more`;
-  const [program] = container.Entrypoint ?? [];
-  if (State.ExitCode === 127 && said.includes("[FATAL tini"))
-    return `the image ${container.Image} has no program ${program}; the owner should choose another image or agent`;
+  if (State.ExitCode === 127) {
+    const program = missingProgram(said, container);
+    if (program !== undefined)
+      return `the image ${container.Image} has no program ${program}; the owner should choose another image or agent`;
+  }
   return undefined;
 }
 
@@ -110,7 +118,9 @@ async function outlive(container: Container, launch: Launch, attached: Attached)
     return { end, isGone: await patiently(awayMs, () => removeContainer(container)) };
   } catch (error) {
     if (isMissing(error)) return { end: gone("its container was removed"), isGone: true };
-    return { end: gone(inWords(error, "say how the agent ended")), isGone: false };
+    const doing = "say how the agent ended";
+    launch.log.error({ error: inWords(error, doing) }, "a container could not be followed");
+    return { end: gone(inWordsForChat(error, doing)), isGone: false };
   } finally {
     attached.close();
   }

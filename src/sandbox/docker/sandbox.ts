@@ -1,11 +1,27 @@
 // The sandbox that is one: each agent is the main process of a container of its own, with nothing in it but its folders.
-import type { AgentCommand, AgentProcess, SandboxScope } from "../../core/sandbox.ts";
+import type { AgentCommand, AgentProcess, SandboxScope, SpawnOptions } from "../../core/sandbox.ts";
 import { createFleet, type Running } from "./fleet.ts";
 import { inside } from "./ground.ts";
-import type { DockerSandbox, DockerSandboxOptions, SpawnOptions } from "./options.ts";
-import { createSlots } from "./slots.ts";
+import type { DockerSandbox, DockerSandboxOptions } from "./options.ts";
+import { readFileInside } from "./read-file.ts";
+import { createSlots, type Slots } from "./slots.ts";
 
 const defaultContainers = 4;
+
+type Waiting = SpawnOptions &
+  Pick<DockerSandboxOptions, "makeRoom"> & { readonly stopping: AbortSignal };
+
+async function waitForSlot(slots: Slots, { signal, stopping, onPlace, makeRoom }: Waiting) {
+  const signals = [stopping, ...(signal === undefined ? [] : [signal])];
+  let waited = false;
+  const free = await slots.take(AbortSignal.any(signals), (place) => {
+    onPlace?.(place);
+    if (!waited) makeRoom?.();
+    waited = true;
+  });
+  if (waited) onPlace?.(0);
+  return free;
+}
 
 export function createDockerSandbox(options: DockerSandboxOptions): DockerSandbox {
   const fleet = createFleet(options);
@@ -14,24 +30,14 @@ export function createDockerSandbox(options: DockerSandboxOptions): DockerSandbo
   const starting = new Set<Promise<unknown>>();
   const stopping = new AbortController();
 
-  const slotFor = ({ signal, onPlace }: SpawnOptions) => {
-    const signals = [stopping.signal, ...(signal === undefined ? [] : [signal])];
-    let isFirst = true;
-    return slots.take(AbortSignal.any(signals), (place) => {
-      if (isFirst) options.makeRoom?.();
-      isFirst = false;
-      onPlace?.(place);
-    });
-  };
-
   async function start(
     scope: SandboxScope,
     command: AgentCommand,
     more: SpawnOptions,
   ): Promise<AgentProcess> {
-    const free = await slotFor(more);
+    const free = await waitForSlot(slots, { ...options, ...more, stopping: stopping.signal });
     try {
-      const running = await fleet.launch(scope, command);
+      const running = await fleet.launch(scope, command, more.onPlace);
       live.add(running);
       void running.gone.finally(() => {
         live.delete(running);
@@ -53,11 +59,13 @@ export function createDockerSandbox(options: DockerSandboxOptions): DockerSandbo
       return started.finally(() => starting.delete(started));
     },
     inside: () => inside,
-    async masksHold(scopeKey) {
+    async intact(scopeKey) {
       const own = [...live].filter(({ scope }) => scope.key === scopeKey);
       const held = await Promise.all(own.map(({ ground }) => ground.masks.hold()));
       return !held.includes(false);
     },
+    readFile: (scopeKey, path, mostBytes) =>
+      readFileInside({ ...options, scopeKey, path, mostBytes }),
     sweep: fleet.sweep,
     async stop() {
       stopping.abort(new Error("The gateway is stopping."));

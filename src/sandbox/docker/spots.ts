@@ -1,11 +1,8 @@
 // Which places in workspace and home a list of masks needs: the masked ones, and the folders around them.
 import { join, posix } from "node:path";
-import type { SandboxScope } from "../../core/sandbox.ts";
+import { type SandboxScope, SandboxTrouble } from "../../core/sandbox.ts";
 import type { Mask } from "./mask-list.ts";
 import type { Place } from "./places.ts";
-
-/** Why the masks cannot be put up, for people. */
-export class MaskTrouble extends Error {}
 
 export interface Inside {
   readonly workspace: string;
@@ -27,7 +24,7 @@ function isProper(path: string): boolean {
 /** A mask and the folders it lies in. */
 function spotsOf(mask: Mask, scope: SandboxScope, inside: Inside): readonly Spot[] {
   const { root } = mask;
-  if (!isProper(mask.path)) throw new MaskTrouble(`The mask ${mask.path} is not a plain path.`);
+  if (!isProper(mask.path)) throw new SandboxTrouble(`The mask ${mask.path} is not a plain path.`);
   const parts = mask.path.split("/");
   return parts.map((_, at) => {
     const path = parts.slice(0, at + 1).join("/");

@@ -1,7 +1,8 @@
 // Whom the agent runs as, and that its home belongs to that user.
 import type { Stats } from "node:fs";
-import { lchown, lstat, mkdir, readdir, stat } from "node:fs/promises";
+import { lchown, lstat, mkdir, readdir, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { SandboxTrouble } from "../../core/sandbox.ts";
 
 export interface User {
   readonly uid: number;
@@ -55,22 +56,28 @@ async function give(path: string, user: User): Promise<void> {
   for (const name of await readdir(path)) await give(join(path, name), user);
 }
 
+/** What people sent lies there; the agent may read it, and what it is mounted on cannot be swapped for a link. */
+export function inboxOf(home: string): string {
+  return join(home, "inbox");
+}
+
 /** To be called while nothing runs in it. */
 export async function prepareHome(home: string, user: User): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const info = await lstat(home);
-  if (!info.isDirectory()) throw new Error(`The home ${home} is not a folder.`);
+  if (!info.isDirectory())
+    throw new SandboxTrouble(
+      "The home of this sandbox is not a folder. The owner should remove it; the log says where it lies.",
+      { detail: `${home} is not a folder` },
+    );
+  const inbox = inboxOf(home);
+  const found = await lstat(inbox).catch(() => undefined);
+  // Only an agent can have put something else there.
+  if (found !== undefined && !found.isDirectory()) await unlink(inbox);
+  if (!found?.isDirectory()) await mkdir(inbox, { mode: 0o700 });
   if (!mustGive(user)) return;
-  if (info.uid !== user.uid) return await give(home, user);
   // What people sent was written by us meanwhile.
-  const inbox = join(home, "inbox");
-  if (
-    await lstat(inbox).then(
-      (found) => found.isDirectory(),
-      () => false,
-    )
-  )
-    await give(inbox, user);
+  await give(info.uid === user.uid ? inbox : home, user);
 }
 
 /** Whether what we make is root's and has to be given away. */

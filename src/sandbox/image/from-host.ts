@@ -3,9 +3,9 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readlink, realpath, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import { type Docker, inWords, isFullDisk, isMissing, isOfDocker } from "../docker/engine.ts";
+import { type Docker, inWords, isFullDisk, isOfDocker } from "../docker/engine.ts";
 import {
   certificateFiles,
   certificatesInside,
@@ -14,13 +14,15 @@ import {
   toolFolders,
   wantedTools,
 } from "./host-tools.ts";
-import { imageLabel, imageRepository } from "./images.ts";
+import { imageExists, imageLabel, imageRepository } from "./images.ts";
 import { binariesIn, librariesOf } from "./libraries.ts";
 import { createStage, type Stage } from "./stage.ts";
 
 export interface ImageFolder {
   readonly from: string;
   readonly to: string;
+  /** Paths below `from` that are left out. */
+  readonly without?: readonly string[];
 }
 
 export interface HostImageOptions {
@@ -93,6 +95,14 @@ async function addSystem(stage: Stage, { user }: HostImageOptions): Promise<void
   await stage.emptyFolder("tmp", 0o1777);
 }
 
+/** What programs and libraries remain of a folder. */
+async function leaveOut(stage: Stage, { from, to, without = [] }: ImageFolder) {
+  for (const path of without)
+    await rm(join(stage.root, to, relative(from, path)), { recursive: true, force: true });
+  const binaries = await binariesIn(from);
+  return binaries.filter((path) => !without.some((folder) => path.startsWith(`${folder}/`)));
+}
+
 async function fill(stage: Stage, options: HostImageOptions): Promise<void> {
   await addSystem(stage, options);
   const tools = await findTools();
@@ -103,9 +113,9 @@ async function fill(stage: Stage, options: HostImageOptions): Promise<void> {
   for (const path of programs)
     await stage.file(path, join("/usr/local/bin", path.split("/").at(-1) ?? ""));
   const inside = [...(await addGit(stage, tools))];
-  for (const { from, to } of folders) {
-    await stage.folder(from, to);
-    inside.push(...(await binariesIn(from)));
+  for (const folder of folders) {
+    await stage.folder(folder.from, folder.to);
+    inside.push(...(await leaveOut(stage, folder)));
   }
   for (const [name, target] of Object.entries(links))
     await stage.link(`usr/local/bin/${name}`, target);
@@ -139,16 +149,6 @@ async function importStage(
   if (tar.exitCode !== 0) throw new Obstacle("The program tar could not pack the image.");
 }
 
-async function exists(docker: Docker, image: string): Promise<boolean> {
-  try {
-    await docker.getImage(image).inspect();
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
 function problemOf(error: unknown): string {
   if (error instanceof Obstacle) return error.message;
   if (isOfDocker(error) || isFullDisk(error)) return inWords(error, "make the image");
@@ -170,7 +170,7 @@ export async function imageFromHost(options: HostImageOptions): Promise<MadeImag
     const tag = await stage.hash();
     const repo = options.repository ?? imageRepository;
     const image = `${repo}:${tag}`;
-    if (await exists(options.docker, image)) return { ok: true, image, isNew: false };
+    if (await imageExists(options.docker, image)) return { ok: true, image, isNew: false };
     await importStage(options.docker, stage, { repo, tag });
     return { ok: true, image, isNew: true };
   } catch (error) {

@@ -1,0 +1,10 @@
+// The real claude in its container: it asks whatever it finds there, and goes on after its process was ended.
+import { it } from "node:test";
+import { boxed } from "../fakes/agents-box.ts";
+import { playInBox } from "../fakes/agents-play.ts";
+
+it(
+  "claude in a container asks, does what is allowed and nothing else, and never has the key",
+  boxed("claude"),
+  (t) => playInBox(t, "claude"),
+);
