@@ -1,5 +1,4 @@
 // An agent's own log-in, at the terminal of whoever operates this machine: nobody can ask for it in a chat.
-import { homedir } from "node:os";
 import { readEnvironment } from "../config/environment.ts";
 import type { Place } from "../config/paths.ts";
 import { readProject } from "../config/project.ts";
@@ -30,8 +29,6 @@ export interface LoginRequest {
 
 export interface LoginDone {
   readonly files: readonly string[];
-  /** Hosts where it is used, and that the settings do not allow yet. */
-  readonly hosts: readonly string[];
 }
 
 async function dockerFor({ place, agent }: LoginRequest) {
@@ -49,19 +46,19 @@ async function dockerFor({ place, agent }: LoginRequest) {
       ? await hostImage({ docker, agentName: agent, workspace })
       : ({ ok: true, image: choice.image } as const);
   if (!made.ok) return made;
-  return done({ docker, image: made.image, runtime: choice.runtime, settings: loaded.settings });
+  return done({ docker, image: made.image, runtime: choice.runtime });
 }
 
 export async function logInAgent(request: LoginRequest): Promise<Outcome<LoginDone>> {
   const { place, agent, to, terminal, signal, say } = request;
-  const { own, hosts } = logins[agent];
+  const { own } = logins[agent];
   if (to.sandbox === "local")
     return failed(
-      `The sandbox is local: the agent runs as you, with your own log-in (in ${homedir()}). Make it with: ${own}`,
+      `The sandbox is local: the agent runs as you, with a home of its own. Make the log-in with: HOME=${to.home} ${own}`,
     );
   const ready = await dockerFor(request);
   if (!ready.ok) return ready;
-  const { docker, image, runtime, settings } = ready.value;
+  const { docker, image, runtime } = ready.value;
   say(
     `${agent} logs in for ${to.name}, in a container of ${image}. It has the internet, by Docker's default bridge, and none of your files. What it leaves comes to lie in the home of ${to.name}, where that agent can read it.`,
   );
@@ -74,6 +71,5 @@ export async function logInAgent(request: LoginRequest): Promise<Outcome<LoginDo
     log: silent,
   });
   if (!logged.ok) return failed(logged.problem);
-  const allowed = new Set(settings.egress.allow);
-  return done({ files: logged.files, hosts: hosts.filter((host) => !allowed.has(host)) });
+  return done({ files: logged.files });
 }

@@ -14,6 +14,8 @@ export interface StartedParts {
 }
 
 export interface Started {
+  /** With what the agent is told at the opening of each session. */
+  readonly preset: Preset;
   command(scope: SandboxScope): Promise<AgentCommand>;
   /** Hosts that the log-in of the agent that runs there needs; none where it has a key of ours. */
   hostsOf(scope: SandboxScope): readonly string[];
@@ -32,7 +34,9 @@ export function createStarted(parts: StartedParts): Started {
     modelOf(parts)?.key === undefined &&
     (await loginIn(scope.home, known)).length > 0;
 
+  const { sessionMeta } = inSandbox(preset);
   return {
+    preset: { ...preset, ...(sessionMeta === undefined ? {} : { sessionMeta }) },
     async command(scope) {
       const login = await usesLogin(scope);
       if (login) loggedIn.add(scope.key);

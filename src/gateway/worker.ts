@@ -64,7 +64,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker | string>
   };
   late.sandbox = sandbox;
   late.agent = createAgent({
-    preset,
+    preset: sandbox.isolates ? started.preset : preset,
     ...agentPorts(sandbox, { beside, started }),
     log,
   });

@@ -72,7 +72,7 @@ it(
     assert.match(await cli.said("list\n"), /The image sallyport-agent:nosuch is not there/);
     await gateway.stop();
     await cli.start([...inDocker, "--mount", cli.state]);
-    assert.match(await cli.said("list\n"), /state/i);
+    assert.match(await cli.said("list\n"), /sallyport doctor/);
   },
 );
 

@@ -109,7 +109,7 @@ it(
     assert.equal(code, 0, text);
     assert.match(text, /Welcome, on 30 100\./);
     assert.match(text, /claude is logged in for local: \.claude\/\.credentials\.json in/);
-    assert.match(text, /config add egress\.allow api\.anthropic\.com platform\.claude\.com/);
+    assert.match(text, /It may reach where that is used/);
     const file = join(homeOf(cli), ".claude", ".credentials.json");
     assert.equal(readFileSync(file, "utf8"), "token of K7Q2\n");
     const { uid, gid } = await agentUser(cli.workspace);
@@ -236,7 +236,7 @@ it(
       /has no program codex\. Make one that has: .*build --from-host --preset codex/,
     );
     await cli.json(["config", "set", "sandbox", "local"]);
-    assert.match((await cli.run(args)).err, /runs as you.*Make it with: claude auth login/);
+    assert.match((await cli.run(args)).err, /runs as you.*Make the log-in with: HOME=\S+ claude auth login/);
     const fresh = cliRig(t);
     assert.match((await fresh.run(args)).err, /Start the gateway once: sallyport start/);
   },

@@ -48,9 +48,10 @@ async function login(
   });
   if (!outcome.ok) throw new Failure(outcome.problem);
   await operate(command, "agent.login", { agent, as });
-  const { files, hosts } = outcome.value;
-  if (wantsJson(command)) return printJson({ agent, as, files, hosts });
+  const { files } = outcome.value;
+  if (wantsJson(command)) return printJson({ agent, as, files });
   print(`${agent} is logged in for ${as}: ${files.join(", ")} in ${to.home}`);
-  if (hosts.length > 0)
-    print(`Let it reach where that is used: sallyport config add egress.allow ${hosts.join(" ")}`);
+  print(
+    "It may reach where that is used. A key of the gateway's, where one is set, goes before it.",
+  );
 }

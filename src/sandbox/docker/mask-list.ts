@@ -64,7 +64,9 @@ const ofAgents: Readonly<Record<string, readonly Mask[]>> = {
   codex: [
     ...shellFiles,
     inWorkspace(".codex", null),
-    ...[".env", "config.toml", "managed_config.toml"].map((name) => inHome(`.codex/${name}`, "")),
+    ...[".env", "managed_config.toml"].map((name) => inHome(`.codex/${name}`, "")),
+    // It fetches a list of plugins at its start, before it is told anything else.
+    inHome(".codex/config.toml", "[features]\nplugins = false\n"),
     inHome(".codex/hooks.json", "{}\n"),
     inHome(".codex/rules", null),
     inHome(".codex/plugins", null),
