@@ -236,7 +236,10 @@ it(
       /has no program codex\. Make one that has: .*build --from-host --preset codex/,
     );
     await cli.json(["config", "set", "sandbox", "local"]);
-    assert.match((await cli.run(args)).err, /runs as you.*Make the log-in with: HOME=\S+ claude auth login/);
+    assert.match(
+      (await cli.run(args)).err,
+      /runs as you.*Make the log-in with: HOME=\S+ claude auth login/,
+    );
     const fresh = cliRig(t);
     assert.match((await fresh.run(args)).err, /Start the gateway once: sallyport start/);
   },
