@@ -18,6 +18,9 @@ const complaintsMost = 10;
 /** Clients lose patience with a call that says nothing: people take longer than that to answer. */
 const signOfLifeMs = 10_000;
 
+/** Gemini CLI shows its model no tool that is called as one of its own, whosever it is: it gets another name for it. */
+const hiding = { client: /^gemini-cli/, tool: "ask_user", shown: "ask_person" };
+
 async function loadSdk() {
   const [{ Server }, types] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/index.js"),
@@ -41,8 +44,15 @@ export async function openServer(options: ServerOptions): Promise<void> {
     complaints += 1;
     if (complaints >= complaintsMost) connection.destroy();
   };
+  const renamed = () => hiding.client.test(server.getClientVersion()?.name ?? "");
+  const shownAs = (name: string) => (renamed() && name === hiding.tool ? hiding.shown : name);
+  const meantBy = (name: string) => (renamed() && name === hiding.shown ? hiding.tool : name);
   server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    tools: tools.map(({ name, description, inputSchema }) => ({
+      name: shownAs(name),
+      description,
+      inputSchema,
+    })),
   }));
   server.setRequestHandler(sdk.CallToolRequestSchema, async ({ params }, call) => {
     const token = params._meta?.progressToken;
@@ -54,7 +64,8 @@ export async function openServer(options: ServerOptions): Promise<void> {
     };
     const timer = setInterval(signOfLife, signOfLifeMs);
     try {
-      const { text, failed } = await options.call(params.name, params.arguments, call.signal);
+      const name = meantBy(params.name);
+      const { text, failed } = await options.call(name, params.arguments, call.signal);
       return { content: [{ type: "text" as const, text }], ...(failed ? { isError: true } : {}) };
     } finally {
       clearInterval(timer);

@@ -49,7 +49,11 @@ async function sendsAndAsks(t: TestContext, name: KnownAgentName): Promise<void>
   const step = ownToolStep(name);
   model.play(
     step("send_file", { path: "made.txt", name: "for-you.txt" }),
-    step("ask_user", { question: "Which one?", options: ["red", "blue"] }),
+    // Gemini has a tool of that name itself, and hides ours.
+    step(name === "gemini" ? "ask_person" : "ask_user", {
+      question: "Which one?",
+      options: ["red", "blue"],
+    }),
     { text: "That was it." },
   );
   const chat = agentsChat(t, cli.state);
@@ -58,40 +62,19 @@ async function sendsAndAsks(t: TestContext, name: KnownAgentName): Promise<void>
   await chat.press("blue");
   assert.match(chat.seen(), /That was it\./);
   assert.match(chat.seen(), /for-you\.txt/);
-  const told = JSON.stringify(model.asked.at(-1)?.body);
+  const told = JSON.stringify(model.asked.at(-1)?.body).replaceAll("\\n", " ");
   assert.match(told, /for-you\.txt \(5 bytes\) goes out/, "the agent hears that the file goes");
   const times = (word: string) => told.split(new RegExp(`\\b${word}\\b`)).length;
   assert.equal(times("blue"), times("red") + 1, "the agent hears the answer");
   assert.equal(await gateway.stop(), 0);
 }
 
-for (const name of ["claude", "codex", "opencode"] as const)
+for (const name of ["claude", "codex", "opencode", "gemini"] as const)
   it(
     `${name} sends a file and asks with our tools, and nobody is asked whether it may`,
     boxed(name),
     (t) => sendsAndAsks(t, name),
   );
-
-// It hides every tool that is called ask_user from its model when it is spoken to by ACP, whosever it is.
-it(
-  "gemini sends a file with our tools, and nobody is asked whether it may",
-  boxed("gemini"),
-  async (t) => {
-    const cli = dockerCli(t);
-    putFile(cli.workspace);
-    const { model, gateway } = await started(t, "gemini", cli);
-    const step = ownToolStep("gemini");
-    const file = { path: "made.txt", name: "for-you.txt" };
-    model.play(step("list_tasks", {}), step("send_file", file), { text: "That was it." });
-    const chat = agentsChat(t, cli.state);
-    await chat.say("Send it.");
-    assert.deepEqual(chat.asked(), [], chat.seen());
-    assert.match(chat.seen(), /That was it\./);
-    assert.match(chat.seen(), /for-you\.txt/);
-    assert.match(JSON.stringify(model.asked.at(-1)?.body), /working {2}\S+Z {2}Send it\./);
-    assert.equal(await gateway.stop(), 0);
-  },
-);
 
 /** As a command could that was allowed once: the session's own rules go before ours. */
 function plantRule(home: string): void {

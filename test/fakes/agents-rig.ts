@@ -40,7 +40,7 @@ export const commandStep: Readonly<Record<KnownAgentName, (command: string) => A
   gemini: (command) => ({ tool: "run_shell_command", input: { command } }),
 };
 
-type OwnTool = "send_file" | "ask_user" | "list_tasks";
+type OwnTool = "send_file" | "ask_user" | "ask_person" | "list_tasks";
 
 /** Before the name of each of our tools, among those that the agent's model is told of. */
 const ownTools: Readonly<Record<KnownAgentName, string>> = {
