@@ -1,5 +1,5 @@
 // One try to send or edit a row, and what its failure means for the next one.
-import { type Listener, type Part, SendError } from "../core/channel.ts";
+import { type Listener, type Only, type Part, SendError } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 
@@ -35,6 +35,7 @@ export async function attempt(
   const { body: _refused, ...plain } = part;
   const shown = delivery.plain ? plain : part;
   try {
+    if (row.only) return await whisper(listener, row.only, { delivery, shown });
     if (!row.ref) return { sent: await listener.send(row.to, shown, `o${row.id}`) };
     if (!listener.edit) return { sent: row.ref };
     await listener.edit(row.ref, shown);
@@ -42,6 +43,26 @@ export async function attempt(
   } catch (error) {
     if (error instanceof SendError) return judge(delivery, error);
     throw error;
+  }
+}
+
+/** To one account of a group; where that does not go (any more), to their direct chat. */
+async function whisper(
+  listener: Listener,
+  only: Only,
+  { delivery, shown }: { delivery: Delivery; shown: Part },
+): Promise<Outcome> {
+  const { row } = delivery;
+  try {
+    if (!listener.whisper) throw new SendError("gone", "nothing can be shown to one person there");
+    await listener.whisper(row.to, only, shown);
+    return { sent: { chat: row.to.chat, id: "" } };
+  } catch (error) {
+    if (!(error instanceof SendError) || error.kind !== "gone") throw error;
+    const to = await listener.openDirect?.(only.account).catch(() => undefined);
+    if (!to) return { failed: error.message };
+    const next = { ...delivery, row: { ...row, to, only: null, replyTo: null } };
+    return { next, wait: 0, why: error.message };
   }
 }
 

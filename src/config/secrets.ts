@@ -47,9 +47,9 @@ export function secretValues(where: Where): string[] {
   return secretNames(where).flatMap((name) => readSecret(where, name) ?? []);
 }
 
-/** Where a channel's token is kept. */
-export function channelSecret(id: string): string {
-  return `${id}.token`;
+/** Where a channel's token is kept, or another secret of its config. */
+export function channelSecret(id: string, key = "token"): string {
+  return `${id}.${key}`;
 }
 
 /** Tells what Docker holds of this state from all else there, also where gateways in containers have the same paths. */

@@ -14,7 +14,14 @@ const toolKinds = [
   "other",
 ] as const;
 
-export const channelKinds = ["telegram"] as const;
+export const channelKinds = ["telegram", "discord", "slack"] as const;
+
+/** What is secret of a channel, by the key of its config; the first one every listener of the kind has. */
+export const channelSecrets = {
+  telegram: ["token"],
+  discord: ["token"],
+  slack: ["token", "appToken", "signingSecret"],
+} as const satisfies Record<(typeof channelKinds)[number], readonly string[]>;
 
 /** The terminal, the page and the endpoint of other agents are not set up as channels. */
 export const channelId = z

@@ -55,6 +55,13 @@ export interface Part {
   readonly replyTo?: MessageRef;
 }
 
+/** The one account of a group that is shown something. */
+export interface Only {
+  readonly account: AccountId;
+  /** What it answers, where the platform shows something to one person only as an answer (Discord). */
+  readonly press?: PressRef;
+}
+
 /** The platform's own duplicate filter, where it has one: the same key is the same message. */
 export type SendKey = string;
 
@@ -101,9 +108,19 @@ export interface MenuEntry {
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
+/** What a listener keeps over restarts, e.g. where it stopped reading; short texts. A note may be older than what was accepted last. */
+export interface Notes {
+  read(name: string): Promise<string | undefined>;
+  /** Undefined forgets it. */
+  write(name: string, value: string | undefined): Promise<void>;
+  /** All whose name begins so. */
+  list(prefix: string): Promise<readonly { readonly name: string; readonly value: string }[]>;
+}
+
 export interface ChannelContext {
   readonly listener: ListenerId;
   readonly log: Log;
+  readonly notes: Notes;
   /** The guarded client: redirects off, sizes and times bounded, reaches only the class of address of `root`. */
   fetchFrom(root: string): Fetch;
   /** The way out is a proxy that only `fetchFrom` knows: the platform's API is to be called through it as well. */
@@ -113,6 +130,7 @@ export interface ChannelContext {
 /** web-standard handlers that a channel wants mounted; the gateway decides where and behind which guard. */
 export interface Route {
   readonly method: "GET" | "POST";
+  /** A listener's own are mounted below `/in/<listener id>`; `/` is that address itself. */
   readonly path: string;
   handle(request: Request): Promise<Response>;
 }
@@ -144,10 +162,17 @@ export interface Listener {
   remove?(ref: MessageRef): Promise<void>;
   /** At once, private to the presser; never throws for a press that is too old. */
   answerPress?(press: PressRef, notice?: string): Promise<void>;
+  /**
+   * Shows a part in a group to one account alone. Rejects with SendError; `gone` when the platform cannot (any more): then
+   * a direct chat is tried.
+   */
+  whisper?(to: Address, only: Only, part: Part): Promise<void>;
   /** Best effort; must never take a send slot from an answer. */
   showTyping?(to: Address): Promise<void>;
   openDirect?(account: AccountId): Promise<Address>;
   fetchFile?(file: FileRef, into: WritableStream<Uint8Array>): Promise<void>;
+  /** Fills the page that the platform keeps for each person (Slack: App Home), after a HomeOpened. */
+  showHome?(account: AccountId, parts: readonly Part[]): Promise<void>;
   setMenu?(commands: readonly MenuEntry[]): Promise<void>;
   /** What a person is sent to come in with a code (Telegram: the t.me start link). */
   joinLink?(code: string): string | undefined;

@@ -4,11 +4,12 @@ import type { AccountId, ChatRef } from "./words.ts";
 /** A message on its platform; plain data that survives a restart. */
 export interface MessageRef {
   readonly chat: string;
+  /** Empty where there is no message that could be answered or removed (a slash command). */
   readonly id: string;
   readonly thread?: string;
 }
 
-/** Handle of a button press that the platform wants answered (Telegram: the callback query's id). */
+/** Handle of a button press, or of a slash command, that the platform wants answered (Telegram: the callback query's id). */
 export interface PressRef {
   readonly id: string;
 }
@@ -49,6 +50,8 @@ export interface InboundMessage extends EventBase {
   readonly album?: string;
   /** What the channel cannot read, in words that fit "I cannot read …" (`a sticker`, `a voice message`). */
   readonly unreadable?: string;
+  /** It was a command that nobody else saw: the platform waits for an answer to it that only the sender sees. */
+  readonly press?: PressRef;
   /** The person changed an earlier message, the one that came in under `key`: never run, at most answered with a note. */
   readonly edited?: { readonly key: string };
 }
@@ -70,4 +73,9 @@ export interface ChatChange extends EventBase {
   readonly title?: string;
 }
 
-export type InboundEvent = InboundMessage | ButtonPress | ChatChange;
+/** A person looks at the page that the platform keeps for them (Slack: App Home). */
+export interface HomeOpened extends EventBase {
+  readonly kind: "home";
+}
+
+export type InboundEvent = InboundMessage | ButtonPress | ChatChange | HomeOpened;

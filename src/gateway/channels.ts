@@ -5,48 +5,66 @@ import type { Open } from "../bus/listeners.ts";
 import { createTerminal } from "../cli/terminal/channel.ts";
 import type { Config } from "../config/config.ts";
 import { channelSecret, readSecret } from "../config/secrets.ts";
-import type { Settings } from "../config/settings.ts";
+import { channelSecrets } from "../config/settings.ts";
 import type { ChannelContext } from "../core/channel.ts";
 import type { ListenerId } from "../core/words.ts";
+import { notesFrom, readNote, writeNote } from "../store/notes.ts";
 import type { Store } from "../store/store.ts";
-import type { Live } from "./wiring.ts";
+import type { Wiring } from "./wiring.ts";
 
 export function openTerminal(config: Config, store: Store): Open {
+  const live = { settings: config.settings };
   const channel = createTerminal({
     settled: (chat, signal) => settled(store, { listener: "terminal", chat }, signal),
   });
-  return { channel, listener: channel.open({}, contextOf(config, config.settings, "terminal")) };
+  return { channel, listener: channel.open({}, contextOf({ config, live, store }, "terminal")) };
 }
 
 /** The channel of `channels.<id>`, not listening yet, or what is wrong with it. */
-export async function openChannel(
-  { config, live }: { config: Config; live: Live },
-  id: ListenerId,
-): Promise<Open | string> {
+export async function openChannel(wiring: Opening, id: ListenerId): Promise<Open | string> {
+  const { config, live } = wiring;
   const entry = live.settings.channels[id];
   const load = entry && Object.hasOwn(channels, entry.kind) ? channels[entry.kind] : undefined;
   if (!entry || !load) return `There is no channel ${id} of a known kind.`;
-  const token = readSecret(config.paths, channelSecret(id));
-  if (!token)
-    return `${id} has no token. Give it one with: sallyport secret set ${channelSecret(id)}`;
+  const secrets = secretsOf(config, { id, kind: entry.kind });
+  if (typeof secrets === "string") return secrets;
   const { channel, configSchema } = await load();
   const { kind: _, ...settings } = entry;
-  const parsed = configSchema.safeParse({ ...settings, token });
+  const parsed = configSchema.safeParse({ ...settings, ...secrets });
   if (!parsed.success)
     return `${id}: ${parsed.error.issues.map(({ message }) => message).join("; ")}`;
-  return { channel, listener: channel.open(parsed.data, contextOf(config, live.settings, id)) };
+  return { channel, listener: channel.open(parsed.data, contextOf(wiring, id)) };
 }
 
-function contextOf(
-  { log, environment }: Config,
-  { http }: Settings,
-  listener: ListenerId,
-): ChannelContext {
+type Opening = Pick<Wiring, "config" | "live" | "store">;
+
+/** What is secret of it, by the key of its config; which of them it needs, the channel says. */
+function secretsOf(
+  { paths }: Config,
+  { id, kind }: { readonly id: ListenerId; readonly kind: keyof typeof channelSecrets },
+): Record<string, string> | string {
+  const found: Record<string, string> = {};
+  for (const key of channelSecrets[kind]) {
+    const value = readSecret(paths, channelSecret(id, key));
+    if (value !== undefined) found[key] = value;
+  }
+  if (found.token) return found;
+  return `${id} has no token. Give it one with: sallyport secret set ${channelSecret(id)}`;
+}
+
+function contextOf({ config, live, store }: Opening, listener: ListenerId): ChannelContext {
+  const { log, environment } = config;
+  const { http } = live.settings;
   const { proxies } = environment;
   const proxied = http.useEnvProxy && (proxies.http || proxies.https) !== "";
   return {
     listener,
     log,
+    notes: {
+      read: (name) => store.run(() => readNote(listener, name)),
+      write: (name, value) => store.runSoon(() => writeNote(listener, name, value)),
+      list: (prefix) => store.run(() => notesFrom(listener, prefix)),
+    },
     proxied,
     fetchFrom(root) {
       // Loaded with the first file that somebody sends.

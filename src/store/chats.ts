@@ -35,6 +35,7 @@ const upsert = query(
         chat: p.chat,
         title: p.title,
         enabled: p.enabled,
+        shared: 0,
         changedAt: p.changedAt,
       })
       .onConflict((conflict) =>

@@ -1,5 +1,5 @@
 // What a row of the outbox is to the rest of the gateway.
-import type { Button, OutFile } from "../core/channel.ts";
+import type { Button, Only, OutFile } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Address, TurnId } from "../core/words.ts";
 
@@ -20,6 +20,8 @@ export interface OutboxRow {
   readonly buttons: readonly Button[];
   readonly file: OutFile | null;
   readonly replyTo: MessageRef | null;
+  /** Shown to this account of the chat alone. */
+  readonly only: Only | null;
   /** The message it already is: the next delivery edits it. */
   readonly ref: MessageRef | null;
   /** How often a send was begun; above zero and without a ref it may have arrived, whatever the state. */
@@ -42,6 +44,7 @@ interface Row {
   buttonsJson: string | null;
   fileJson: string | null;
   replyToJson: string | null;
+  onlyJson: string | null;
   refJson: string | null;
   attempts: number;
   createdAt: number;
@@ -65,6 +68,7 @@ export function toRow(row: Row): OutboxRow {
     buttons: parsed<Button[]>(row.buttonsJson) ?? [],
     file: parsed<OutFile>(row.fileJson),
     replyTo: parsed<MessageRef>(row.replyToJson),
+    only: parsed<Only>(row.onlyJson),
     ref: parsed<MessageRef>(row.refJson),
     attempts: row.attempts,
     createdAt: row.createdAt,

@@ -1,5 +1,5 @@
 // The outbox: one row per part, written before the first send; pending -> sending -> sent, failed or ambiguous.
-import type { Button, OutFile } from "../core/channel.ts";
+import type { Button, Only, OutFile } from "../core/channel.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Address, TurnId } from "../core/words.ts";
 import { type OutboxKind, type OutboxRow, type OutboxState, toRow } from "./outbox-row.ts";
@@ -17,6 +17,8 @@ export interface NewPart {
   readonly buttons?: readonly Button[];
   readonly file?: OutFile;
   readonly replyTo?: MessageRef;
+  /** Shown to this account of the chat alone. */
+  readonly only?: Only;
   readonly at: number;
 }
 
@@ -34,6 +36,7 @@ interface Insert extends Readonly<Record<string, unknown>> {
   buttonsJson: string | null;
   fileJson: string | null;
   replyToJson: string | null;
+  onlyJson: string | null;
   attempts: number;
   createdAt: number;
 }
@@ -55,6 +58,7 @@ const insert = query((db, p: Insert) =>
       buttonsJson: p.buttonsJson,
       fileJson: p.fileJson,
       replyToJson: p.replyToJson,
+      onlyJson: p.onlyJson,
       refJson: null,
       attempts: p.attempts,
       error: null,
@@ -65,7 +69,7 @@ const insert = query((db, p: Insert) =>
 );
 
 export function* addPart(part: NewPart): Op<OutboxRow> {
-  const { turn = null, question = null, seq = 0, buttons = [], file, replyTo, to } = part;
+  const { turn = null, question = null, seq = 0, buttons = [], file, replyTo, only, to } = part;
   const attempts = part.state === "sending" ? 1 : 0;
   const [row] = yield* insert({
     kind: part.kind,
@@ -81,6 +85,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     buttonsJson: buttons.length > 0 ? JSON.stringify(buttons) : null,
     fileJson: file ? JSON.stringify(file) : null,
     replyToJson: replyTo ? JSON.stringify(replyTo) : null,
+    onlyJson: only ? JSON.stringify(only) : null,
     attempts,
     createdAt: part.at,
   });
@@ -97,6 +102,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     buttons,
     file: file ?? null,
     replyTo: replyTo ?? null,
+    only: only ?? null,
     ref: null,
     attempts,
     createdAt: part.at,

@@ -3,6 +3,7 @@ import type { Generated } from "kysely";
 
 export interface Tables {
   meta: { key: string; value: string };
+  notes: { listener: string; name: string; value: string };
   pairings: {
     id: string;
     name: string;
@@ -50,6 +51,8 @@ export interface Tables {
     chat: string;
     title: string;
     enabled: number;
+    /** Everybody paired in it continues one conversation. */
+    shared: number;
     changedAt: number;
   };
   conversations: {
@@ -163,6 +166,8 @@ export interface Tables {
     buttonsJson: string | null;
     fileJson: string | null;
     replyToJson: string | null;
+    /** The one account of the chat that is shown it. */
+    onlyJson: string | null;
     refJson: string | null;
     attempts: number;
     error: string | null;

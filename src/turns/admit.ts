@@ -2,7 +2,7 @@
 import { codeIn } from "../access/codes.ts";
 import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
-import type { InboundEvent, InboundMessage } from "../core/events.ts";
+import type { HomeOpened, InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
 import { cardsOf } from "../store/cards.ts";
 import { isEnabled } from "../store/chats.ts";
@@ -29,6 +29,7 @@ export function admitter(
       if (event.kind === "press")
         return keep("press", caller, event, { do: "press", caller, event });
       if (event.kind === "chat") return keep("chat", caller, event, { do: "chat", caller, event });
+      if (event.kind === "home") return glance(caller, event);
       return yield* admitMessage(ports, caller, { listener, event });
     };
 }
@@ -130,6 +131,11 @@ function* admitEdit(caller: Caller, { listener, event }: Incoming, key: string):
     event,
     "I saw that you changed a message. I work from the one I got first: send the change as a new message.",
   );
+}
+
+/** Nothing of it is kept: whoever looks again is shown it again. */
+function glance(caller: Caller, event: HomeOpened): Admitted {
+  return { ...nothing(caller), outcome: "ok", after: { do: "home", caller, event } };
 }
 
 function keep(kind: Admitted["kind"], caller: Caller, event: InboundEvent, after: After): Admitted {

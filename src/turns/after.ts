@@ -1,5 +1,5 @@
 // What is left to do with an event once it is on disk.
-import type { ButtonPress, ChatChange, InboundMessage } from "../core/events.ts";
+import type { ButtonPress, ChatChange, HomeOpened, InboundMessage } from "../core/events.ts";
 import type { Caller, Markdown } from "../core/words.ts";
 import type { Conversation } from "../store/conversations.ts";
 import type { Work } from "./claim.ts";
@@ -37,4 +37,5 @@ export type After =
       readonly heard: boolean;
     }
   | { readonly do: "press"; readonly caller: Caller; readonly event: ButtonPress }
+  | { readonly do: "home"; readonly caller: Caller; readonly event: HomeOpened }
   | { readonly do: "chat"; readonly caller: Caller; readonly event: ChatChange };

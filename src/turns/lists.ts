@@ -26,14 +26,19 @@ export interface Asked {
   readonly stop?: StopEffect;
 }
 
+/** Who wants to see a list, and where. */
+export type Viewer = Pick<Asked, "caller" | "listener"> & {
+  readonly event: Pick<InboundMessage, "chat" | "sender">;
+};
+
 /** A group hears only of what belongs to it: what somebody asked in private is nobody's business there. */
-function* isHere({ event, listener }: Asked, conversation: string): Op<boolean> {
+function* isHere({ event, listener }: Viewer, conversation: string): Op<boolean> {
   if (event.chat.kind === "direct") return true;
   const address = (yield* findConversation(conversation))?.address;
   return address?.listener === listener && address.chat === event.chat.id;
 }
 
-export async function status(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+export async function status(ports: TurnPorts, asked: Viewer): Promise<Markdown> {
   const { caller } = asked;
   const now = ports.clock.now();
   await ports.meter.write();
@@ -82,7 +87,7 @@ function workLine(
 const tasksLookedAt = 200;
 const tasksShown = 10;
 
-export async function tasks(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+export async function tasks(ports: TurnPorts, asked: Viewer): Promise<Markdown> {
   const { caller } = asked;
   const shown = await ports.store.run(function* () {
     const of = may(caller, "see-task") ? undefined : caller.id;
@@ -105,7 +110,7 @@ function titled(task: Task | undefined, caller: Caller): string {
 }
 
 /** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */
-export async function approvals(ports: TurnPorts, asked: Asked): Promise<Markdown> {
+export async function approvals(ports: TurnPorts, asked: Viewer): Promise<Markdown> {
   const { caller } = asked;
   const shown = await ports.store.run(function* () {
     const all = yield* pendingQuestions();
@@ -137,7 +142,7 @@ function* numberFor({ token }: TurnPorts, caller: Caller, question: Question): O
 
 export async function whoami(
   ports: TurnPorts,
-  { caller, event, listener }: Asked,
+  { caller, event, listener }: Viewer,
 ): Promise<Markdown> {
   const who =
     caller.pairing === null

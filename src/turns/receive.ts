@@ -4,6 +4,7 @@ import type { TurnId } from "../core/words.ts";
 import type { After } from "./after.ts";
 import { albumWait, claimNext, type Work } from "./claim.ts";
 import { runCommand } from "./commands.ts";
+import { showHome } from "./home.ts";
 import { onAnswer, onChat, onCode, onPress } from "./incoming.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
@@ -136,6 +137,8 @@ async function handleNow(
       return onCode(ports, { id, listener, ...after });
     case "press":
       return onPress(ports, receiver.wake, { id, listener, ...after });
+    case "home":
+      return showHome(ports, { listener, ...after });
     case "chat":
       return onChat(ports, { id, listener, ...after });
   }

@@ -37,6 +37,7 @@ function* afterOf(ports: TurnPorts, { listener, event, kind }: InboxEntry): Op<A
   const caller = yield* identify({ listener, ...inbound.sender });
   if (inbound.kind === "press") return { do: "press", caller, event: inbound };
   if (inbound.kind === "chat") return { do: "chat", caller, event: inbound };
+  if (inbound.kind === "home") return { do: "home", caller, event: inbound };
   const command = commandIn(inbound);
   // Its stop was committed with it; only the sentence is missing.
   const stop = { turns: ["?"], waiting: 0, expired: [] };

@@ -5,6 +5,7 @@ import type { ChannelContext } from "../../src/core/channel.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { Address } from "../../src/core/words.ts";
 import { createGuardedFetch } from "../../src/net/guarded-fetch.ts";
+import { notesInMemory } from "../fakes/notes.ts";
 import { type FakeTelegram, startTelegramServer } from "../fakes/telegram-server.ts";
 import type { Fault, Rig } from "./rig.ts";
 
@@ -20,12 +21,7 @@ export async function openTelegram() {
   // What opened the topic is no part of what is tried.
   fake.queue.drop();
   const log: string[] = [];
-  const guarded = createGuardedFetch({ allow: { root: fake.url } });
-  const context: ChannelContext = {
-    listener: "telegram",
-    log: logTo(log),
-    fetchFrom: () => guarded.fetch,
-  };
+  const { guarded, context } = contextFor(fake.url, log);
   const open = () => channel.open({ token: fake.token, apiRoot: fake.url, ...config }, context);
   const at = (chatId: number, thread?: number): Address => ({
     listener: "telegram",
@@ -69,6 +65,17 @@ export async function openTelegram() {
     },
   };
   return { fake, rig, log, ana, ben, chat, forum };
+}
+
+function contextFor(root: string, log: string[]) {
+  const guarded = createGuardedFetch({ allow: { root } });
+  const context: ChannelContext = {
+    listener: "telegram",
+    log: logTo(log),
+    notes: notesInMemory(),
+    fetchFrom: () => guarded.fetch,
+  };
+  return { guarded, context };
 }
 
 type Person = ReturnType<FakeTelegram["user"]>;

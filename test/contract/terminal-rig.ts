@@ -12,6 +12,7 @@ import { painter } from "../../src/cli/terminal/style.ts";
 import { itemLines } from "../../src/cli/terminal/view.ts";
 import type { Log } from "../../src/core/log.ts";
 import { openControl } from "../../src/http/control.ts";
+import { notesInMemory } from "../fakes/notes.ts";
 import { type Rig, type Seen, shownWhenDone } from "./rig.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -20,7 +21,10 @@ const direct = { listener: "terminal", chat: "local" };
 /** `folder` is removed by the caller. */
 export async function openTerminalRig(folder: string): Promise<Rig> {
   const channel = createTerminal({ settled: async () => "answered" });
-  const listener = channel.open({}, { listener: "terminal", log: silent, fetchFrom: unreachable });
+  const listener = channel.open(
+    {},
+    { listener: "terminal", log: silent, notes: notesInMemory(), fetchFrom: unreachable },
+  );
   const control = await openControl({
     path: join(folder, "control.sock"),
     record: join(folder, "control.path"),

@@ -10,6 +10,7 @@ import { createGuardedFetch } from "../../src/net/guarded-fetch.ts";
 import { inbox } from "../contract/rig.ts";
 import { memoryLog } from "../fakes/agent-rig.ts";
 import { startForwardProxy } from "../fakes/forward-proxy.ts";
+import { notesInMemory } from "../fakes/notes.ts";
 import { startTelegramServer } from "../fakes/telegram-server.ts";
 
 const quick = { pollSeconds: 1, graceSeconds: 0.5, deafSeconds: 2.5 };
@@ -21,7 +22,13 @@ async function botBehindProxy(t: TestContext) {
   const guarded = createGuardedFetch({ allow: { root: fake.url }, proxies });
   const listener = channel.open(
     { token: fake.token, apiRoot: fake.url, ...quick },
-    { listener: "telegram", log: memoryLog(), fetchFrom: () => guarded.fetch, proxied: true },
+    {
+      listener: "telegram",
+      log: memoryLog(),
+      notes: notesInMemory(),
+      fetchFrom: () => guarded.fetch,
+      proxied: true,
+    },
   );
   t.after(async () => {
     await listener.stop();

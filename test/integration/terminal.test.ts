@@ -9,6 +9,7 @@ import type { Accept } from "../../src/core/channel.ts";
 import type { InboundEvent } from "../../src/core/events.ts";
 import { openControl } from "../../src/http/control.ts";
 import { memoryLog, temporaryFolder } from "../fakes/agent-rig.ts";
+import { notesInMemory } from "../fakes/notes.ts";
 
 async function rig(t: TestContext, { folder = temporaryFolder(t), listen = true } = {}) {
   const log = memoryLog();
@@ -16,7 +17,8 @@ async function rig(t: TestContext, { folder = temporaryFolder(t), listen = true 
   const fetchFrom = () => {
     throw new Error("the terminal reaches nothing");
   };
-  const listener = channel.open({}, { listener: "terminal", log, fetchFrom });
+  const notes = notesInMemory();
+  const listener = channel.open({}, { listener: "terminal", log, notes, fetchFrom });
   const control = await openControl({
     path: join(folder, "control.sock"),
     record: join(folder, "control.path"),
