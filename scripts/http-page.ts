@@ -49,7 +49,10 @@ function limits(): string {
     ["request line and headers", `${of.headerBytes} bytes, ${seconds(of.headersMs)} to arrive`],
     ["path and query", `${of.target} characters`],
     ["body on public routes", `${of.publicBytes} bytes, ${seconds(of.publicBodyMs)} to arrive`],
-    ["JSON on other routes", `${of.jsonBytes} bytes, ${seconds(of.bodyMs)} to arrive`],
+    [
+      "JSON on other routes, and what a platform signed",
+      `${of.jsonBytes} bytes, ${seconds(of.bodyMs)} to arrive`,
+    ],
     [
       "a file",
       `${of.fileBytes} bytes, ${seconds(of.fileIdleMs)} between two pieces, ${seconds(of.requestMs)} in all`,
@@ -77,7 +80,12 @@ const who = {
   caller: "a browser session or a caller token",
   operator: "a session from a link made on the gateway's machine",
 };
-const body = { none: "", json: "JSON", file: "the bytes of a file" };
+const body = {
+  none: "",
+  json: "JSON",
+  raw: "anything, signed by the platform",
+  file: "the bytes of a file",
+};
 
 function routesPart(routes: readonly GuardedRoute[]): string {
   const sorted = [...routes].sort((a, b) =>

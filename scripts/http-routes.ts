@@ -2,6 +2,7 @@
 import { createFileRoutes } from "../src/http/files/routes.ts";
 import type { GuardedRoute } from "../src/http/guard/route.ts";
 import { healthRoute } from "../src/http/health.ts";
+import { hookRoute } from "../src/http/hook.ts";
 import { pageRoutes } from "../src/http/page/assets.ts";
 import { apiRoutes } from "../src/http/web/api.ts";
 import { createWeb } from "../src/http/web/channel.ts";
@@ -18,5 +19,6 @@ export function allRoutes(): GuardedRoute[] {
     ...createFileRoutes(unused),
     ...pageRoutes(),
     healthRoute(() => undefined),
+    hookRoute(() => undefined),
   ];
 }

@@ -1,20 +1,35 @@
 // Channels: add, list, remove, test.
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { channelSecret, readSecret, removeSecret, writeSecret } from "../config/secrets.ts";
-import { channelId, channelKinds, type Settings } from "../config/settings.ts";
+import {
+  channelSecret,
+  readSecret,
+  removeSecret,
+  secretsOf,
+  writeSecret,
+} from "../config/secrets.ts";
+import {
+  channelId,
+  channelKinds,
+  channelSecrets,
+  type Settings,
+  secretKeys,
+} from "../config/settings.ts";
 import { loadSettings, setChannel } from "../config/settings-file.ts";
 import type { ListenerHealth } from "../core/channel.ts";
+import { dropNotes } from "../store/notes.ts";
 import { type AdminContext, done, failed, type Outcome, operation, writeNote } from "./context.ts";
 import type { OpenListener } from "./running.ts";
 
 const notThere = (id: string) =>
   failed(`There is no channel ${JSON.stringify(id)}. List them with: sallyport channel list`);
 
+const secret = z.string().trim().min(1).max(10_000);
+
 const addInput = z.strictObject({
   id: channelId,
   kind: z.enum(channelKinds),
-  token: z.string().trim().min(1).max(10_000),
+  secrets: z.partialRecord(z.enum(secretKeys), secret),
   apiRoot: z.url().optional(),
   pace: z.enum(["on", "off"]).optional(),
 });
@@ -29,20 +44,17 @@ export interface ChannelRow {
   readonly token: "set" | "missing";
 }
 
-export const add = operation(addInput, async (context, { id, token, ...channel }) => {
+type Given = z.infer<typeof addInput>;
+
+export const add = operation(addInput, async (context, input) => {
+  const { id, secrets, ...channel } = input;
   const { paths } = context.place;
   const before = await channelsOf(context);
   if (!before.ok) return before;
-  if (before.value[id])
-    return failed(
-      `There is a channel ${id} already. Give it a new token with: sallyport secret set ${channelSecret(id)}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`,
-    );
-  // Two that poll with one token push each other off the line.
-  const twin = Object.keys(before.value).find(
-    (other) => readSecret(paths, channelSecret(other)) === token,
-  );
-  if (twin) return failed(`${twin} has this token already. Make another bot for ${id}.`);
-  writeSecret(paths, channelSecret(id), token);
+  const problem = problemOf(context, input, before.value);
+  if (problem) return failed(problem);
+  for (const [key, value] of Object.entries(secrets))
+    writeSecret(paths, channelSecret(id, key), value);
   const changed = await setChannel(paths, id, withoutAbsent(channel));
   if (!changed.ok) return changed;
   await writeNote(context, { action: "channel.add", target: id, why: channel.kind });
@@ -50,12 +62,40 @@ export const add = operation(addInput, async (context, { id, token, ...channel }
   if (opened && !opened.done) {
     // As if it had not been asked for: a wrong token is typed again, not mended.
     await setChannel(paths, id, undefined);
-    removeSecret(paths, channelSecret(id));
-    await context.running?.closeChannel(id);
+    await forget(context, id);
     return failed(`${id} could not be opened: ${opened.problem}`);
   }
   return done({ id, kind: channel.kind, open: opened !== undefined });
 });
+
+function problemOf(
+  { place: { paths } }: AdminContext,
+  { id, kind, secrets }: Given,
+  before: Settings["channels"],
+): string | undefined {
+  if (before[id])
+    return `There is a channel ${id} already. Give it a new token with: sallyport secret set ${channelSecret(id)}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`;
+  // Two that listen with one token push each other off the line.
+  const twin = Object.keys(before).find(
+    (other) => readSecret(paths, channelSecret(other)) === secrets.token,
+  );
+  if (twin) return `${twin} has this token already. Make another bot for ${id}.`;
+  const known: readonly string[] = channelSecrets[kind].flat();
+  const odd = Object.keys(secrets).find((key) => !known.includes(key));
+  if (odd) return `A channel of kind ${kind} has no ${odd}. It takes: ${known.join(", ")}`;
+  const missing = channelSecrets[kind].find(
+    (group: readonly (typeof secretKeys)[number][]) => !group.some((key) => secrets[key]),
+  );
+  return missing && `A channel of kind ${kind} needs ${missing.join(" or ")}.`;
+}
+
+/** Closed, and nothing of it is kept. */
+async function forget(context: AdminContext, id: string): Promise<void> {
+  await context.running?.closeChannel(id);
+  for (const key of secretKeys) removeSecret(context.place.paths, channelSecret(id, key));
+  const store = await context.store();
+  await store.run(() => dropNotes(id));
+}
 
 function withoutAbsent(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -82,14 +122,15 @@ function toRow(
   { id, kind }: { readonly id: string; readonly kind: string },
   open: OpenListener | undefined,
 ): ChannelRow {
-  const needsToken = kind !== "terminal";
+  const known = channelKinds.find((one) => one === kind);
   return {
     id,
     kind,
     state: open?.health.state ?? (running ? "stopped" : "not running"),
     lastEvent: open?.health.lastEvent ?? null,
     lastError: open?.health.lastError ?? null,
-    token: !needsToken || readSecret(place.paths, channelSecret(id)) ? "set" : "missing",
+    token:
+      known && typeof secretsOf(place.paths, { id, kind: known }) === "string" ? "missing" : "set",
   };
 }
 
@@ -99,8 +140,7 @@ export const remove = operation(z.strictObject({ id: z.string() }), async (conte
   if (!channels.value[id]) return notThere(id);
   const changed = await setChannel(context.place.paths, id, undefined);
   if (!changed.ok) return changed;
-  removeSecret(context.place.paths, channelSecret(id));
-  await context.running?.closeChannel(id);
+  await forget(context, id);
   await writeNote(context, { action: "channel.rm", target: id });
   return done({ id, removed: true });
 });

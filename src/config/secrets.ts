@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { readSmall, writeWhole } from "./files.ts";
 import type { StatePaths } from "./paths.ts";
+import { channelSecrets, type secretKeys } from "./settings.ts";
 
 type Where = Pick<StatePaths, "secrets">;
 
@@ -50,6 +51,26 @@ export function secretValues(where: Where): string[] {
 /** Where a channel's token is kept, or another secret of its config. */
 export function channelSecret(id: string, key = "token"): string {
   return `${id}.${key}`;
+}
+
+type ChannelSecrets = Partial<Record<(typeof secretKeys)[number], string>>;
+
+/** All secrets of a channel by the key of its config, or which one is missing. */
+export function secretsOf(
+  where: Where,
+  { id, kind }: { readonly id: string; readonly kind: keyof typeof channelSecrets },
+): ChannelSecrets | string {
+  const found: ChannelSecrets = {};
+  for (const group of channelSecrets[kind]) {
+    const values = group.flatMap((key) => {
+      const value = readSecret(where, channelSecret(id, key));
+      return value === undefined ? [] : [{ key, value }];
+    });
+    if (values.length === 0)
+      return `${id} has no ${group.join(" or ")}. Give it one with: ${group.map((key) => `sallyport secret set ${channelSecret(id, key)}`).join(", or: ")}`;
+    for (const { key, value } of values) found[key] = value;
+  }
+  return found;
 }
 
 /** Tells what Docker holds of this state from all else there, also where gateways in containers have the same paths. */

@@ -16,12 +16,14 @@ const toolKinds = [
 
 export const channelKinds = ["telegram", "discord", "slack"] as const;
 
-/** What is secret of a channel, by the key of its config; the first one every listener of the kind has. */
+/** What is secret of a channel, by the key of its config: of each group it needs one. */
 export const channelSecrets = {
-  telegram: ["token"],
-  discord: ["token"],
-  slack: ["token", "appToken", "signingSecret"],
-} as const satisfies Record<(typeof channelKinds)[number], readonly string[]>;
+  telegram: [["token"]],
+  discord: [["token"]],
+  slack: [["token"], ["appToken", "signingSecret"]],
+} as const satisfies Record<(typeof channelKinds)[number], readonly (readonly string[])[]>;
+
+export const secretKeys = ["token", "appToken", "signingSecret"] as const;
 
 /** The terminal, the page and the endpoint of other agents are not set up as channels. */
 export const channelId = z

@@ -4,8 +4,7 @@ import { settled } from "../admin/settled.ts";
 import type { Open } from "../bus/listeners.ts";
 import { createTerminal } from "../cli/terminal/channel.ts";
 import type { Config } from "../config/config.ts";
-import { channelSecret, readSecret } from "../config/secrets.ts";
-import { channelSecrets } from "../config/settings.ts";
+import { secretsOf } from "../config/secrets.ts";
 import type { ChannelContext } from "../core/channel.ts";
 import type { ListenerId } from "../core/words.ts";
 import { notesFrom, readNote, writeNote } from "../store/notes.ts";
@@ -26,7 +25,7 @@ export async function openChannel(wiring: Opening, id: ListenerId): Promise<Open
   const entry = live.settings.channels[id];
   const load = entry && Object.hasOwn(channels, entry.kind) ? channels[entry.kind] : undefined;
   if (!entry || !load) return `There is no channel ${id} of a known kind.`;
-  const secrets = secretsOf(config, { id, kind: entry.kind });
+  const secrets = secretsOf(config.paths, { id, kind: entry.kind });
   if (typeof secrets === "string") return secrets;
   const { channel, configSchema } = await load();
   const { kind: _, ...settings } = entry;
@@ -37,20 +36,6 @@ export async function openChannel(wiring: Opening, id: ListenerId): Promise<Open
 }
 
 type Opening = Pick<Wiring, "config" | "live" | "store">;
-
-/** What is secret of it, by the key of its config; which of them it needs, the channel says. */
-function secretsOf(
-  { paths }: Config,
-  { id, kind }: { readonly id: ListenerId; readonly kind: keyof typeof channelSecrets },
-): Record<string, string> | string {
-  const found: Record<string, string> = {};
-  for (const key of channelSecrets[kind]) {
-    const value = readSecret(paths, channelSecret(id, key));
-    if (value !== undefined) found[key] = value;
-  }
-  if (found.token) return found;
-  return `${id} has no token. Give it one with: sallyport secret set ${channelSecret(id)}`;
-}
 
 function contextOf({ config, live, store }: Opening, listener: ListenerId): ChannelContext {
   const { log, environment } = config;

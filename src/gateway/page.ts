@@ -51,7 +51,7 @@ export function createPage(wiring: Wiring): Page {
     const { openServer } = await import("../http/server.ts");
     const { watchChanges } = await import("../admin/views/watch.ts");
     const routes = await routesOf(wiring, web, running);
-    served.by = await openServer({ ...as, log, visitors, routes, channelRoutes: [] });
+    served.by = await openServer({ ...as, log, visitors, routes });
     served.as = as;
     served.watch ??= watchChanges({
       store,
@@ -100,13 +100,14 @@ function heard({ listener }: Open): unknown[] {
 /** Loaded when the page is served: people on other channels do not wait for it. */
 async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<GuardedRoute[]> {
   const { config, live, store, spine } = wiring;
-  const [api, hitl, files, page, { healthRoute }, { createViews }, questions, made] =
+  const [api, hitl, files, page, { healthRoute }, { hookRoute }, { createViews }, questions, made] =
     await Promise.all([
       import("../http/web/api.ts"),
       import("../http/web/hitl.ts"),
       import("../http/files/routes.ts"),
       import("../http/page/assets.ts"),
       import("../http/health.ts"),
+      import("../http/hook.ts"),
       import("../admin/views/views.ts"),
       import("../admin/hitl.ts"),
       import("../admin/files.ts"),
@@ -129,5 +130,8 @@ async function routesOf(wiring: Wiring, web: Web, running: Running): Promise<Gua
     ...files.createFileRoutes(made.createFiles({ ...basics, folder: config.paths.files })),
     ...page.pageRoutes(),
     healthRoute(() => ({ listeners: running.listeners() })),
+    hookRoute((id) =>
+      Object.hasOwn(live.settings.channels, id) ? spine.listeners.get(id)?.listener : undefined,
+    ),
   ];
 }

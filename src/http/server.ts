@@ -1,7 +1,6 @@
 // The TCP server of the page and of programs: fastify, with the guard before every route.
 import { isIP } from "node:net";
 import type { FastifyError, FastifyInstance } from "fastify";
-import type { Route } from "../core/channel.ts";
 import type { Log } from "../core/log.ts";
 import { bindProblem } from "../core/loopback.ts";
 import { plainAddress, proxiesFrom } from "./guard/address.ts";
@@ -32,8 +31,6 @@ export interface ServerOptions {
   readonly origins: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly routes: readonly GuardedRoute[];
-  /** What platforms call; the channel checks their signature, so it gets the bytes as they came. */
-  readonly channelRoutes: readonly Route[];
   readonly visitors: Visitors;
   readonly log: Log;
   readonly limits?: Partial<Limits>;
@@ -64,7 +61,7 @@ export async function openServer(options: ServerOptions): Promise<Server> {
   const limits = { ...usualLimits, ...options.limits };
   const isProxy = proxiesFrom(options.trustedProxies);
   const crowd = createCrowd(limits);
-  const routes: readonly Mounted[] = [...options.routes, ...options.channelRoutes.map(signed)];
+  const routes: readonly Mounted[] = options.routes;
   const { app, guard } = await newApp(options, (server) =>
     createGuard({
       log: options.log,
@@ -151,10 +148,6 @@ function mountAll(
           ? guard.serve(request, reply, { route, passed: request.passed })
           : refuse(reply, failed),
     });
-}
-
-function signed({ method, path, handle }: Route): Mounted {
-  return { method, path, access: "public", body: "raw", handle };
 }
 
 function methodsOf(routes: readonly Mounted[]): (path: string) => readonly string[] {

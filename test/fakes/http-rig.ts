@@ -91,6 +91,7 @@ function routes({ served, held, arrivals }: Watched): GuardedRoute[] {
     { method: "GET", path: "/", access: "public", body: "none", handle: told },
     { method: "GET", path: "/wait", access: "public", body: "none", handle: wait },
     { method: "POST", path: "/sign-in", access: "public", body: "json", handle: told },
+    { method: "POST", path: "/in/:id", access: "public", body: "raw", handle: told },
     { method: "GET", path: "/api/me", access: "caller", body: "none", handle: told },
     { method: "POST", path: "/api/messages", access: "caller", body: "json", handle: told },
     { method: "POST", path: "/api/files", access: "caller", body: "file", handle: told },
@@ -112,8 +113,9 @@ export function goodRequest(route: GuardedRoute, { port, cookieName }: Server): 
   if (route.access !== "public")
     headers.push(["Cookie", `other=1; ${cookieName}=${cookies.operator}`]);
   if (route.method === "POST") headers.push(["Origin", `http://127.0.0.1:${port}`]);
-  const body = { none: "", json: '{"text":"hello"}', file: "bytes" }[route.body];
+  const body = { none: "", json: '{"text":"hello"}', raw: "a=b&c", file: "bytes" }[route.body];
   if (route.body === "json") headers.push(["Content-Type", "application/json"]);
+  if (route.body === "raw") headers.push(["Content-Type", "application/x-www-form-urlencoded"]);
   if (route.body === "file") headers.push(["Content-Type", "application/octet-stream"]);
   if (body !== "") headers.push(["Content-Length", String(body.length)]);
   const target = route.path.replace("/:id", "/one");

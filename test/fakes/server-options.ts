@@ -9,5 +9,4 @@ export const anyPort = {
   hosts: [],
   origins: [],
   trustedProxies: [],
-  channelRoutes: [],
 } as const satisfies Partial<ServerOptions>;

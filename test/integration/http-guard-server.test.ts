@@ -6,6 +6,7 @@ import { it } from "node:test";
 import type { Route } from "../../src/core/channel.ts";
 import { strictHeaders } from "../../src/http/guard/answer.ts";
 import type { From, GuardedRoute } from "../../src/http/guard/route.ts";
+import { hookRoute } from "../../src/http/hook.ts";
 import type { ServerOptions } from "../../src/http/server.ts";
 import { ask, closed, open, parsed, without, written } from "../fakes/http-raw.ts";
 import { goodRequest, type HttpRig, httpRig } from "../fakes/http-rig.ts";
@@ -233,26 +234,28 @@ it("passes a file on while it still arrives, and says so when it breaks off", as
 });
 
 it("gives a channel's signed route the bytes as they came, of any type", async () => {
-  const hook: Route = {
+  const echo: Route = {
     method: "POST",
-    path: "/hook",
+    path: "/",
     handle: async (request) => new Response(await request.bytes()),
   };
-  await using({ channelRoutes: [hook] }, async (rig) => {
+  const find = (id: string) => (id === "slack" ? { routes: () => [echo] } : undefined);
+  await using({ routes: [hookRoute(find)] }, async (rig) => {
     const body = "payload=%7B\xff\x00 {";
-    const send = async (type: string) => {
+    const send = async (type: string, target = "/in/slack") => {
       const headers: [string, string][] = [
         ["Host", `127.0.0.1:${rig.port}`],
         ["Content-Length", String(body.length)],
       ];
       if (type !== "") headers.push(["Content-Type", type]);
-      return ask(rig.port, { method: "POST", target: "/hook", headers, body });
+      return ask(rig.port, { method: "POST", target, headers, body });
     };
     for (const type of ["application/x-www-form-urlencoded", "text/plain", ""]) {
       const text = (await send(type)).body;
       assert.ok(text.includes(body), `${type}: ${text}`);
     }
     assert.equal((await send("nonsense")).status, 415);
+    assert.equal((await send("text/plain", "/in/other")).status, 404);
   });
 });
 

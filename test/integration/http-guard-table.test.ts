@@ -82,7 +82,7 @@ const spoilers: Record<RowName, (request: RawRequest, route: GuardedRoute) => un
   "no-origin": (request, { body }) => body === "file" && set(request, "Origin"),
   encoding: (request) => set(request, "Content-Encoding", "gzip"),
   "content-type": (request, { body }) =>
-    body !== "none" && set(request, "Content-Type", "text/plain"),
+    body !== "none" && body !== "raw" && set(request, "Content-Type", "text/plain"),
   nobody: (request, { access }) => access !== "public" && set(request, "Cookie"),
   program: (request, { body }) => {
     if (body !== "file") return false;

@@ -1,6 +1,6 @@
 // sallyport channel: where callers arrive.
 import type { Command } from "commander";
-import { report } from "../operator.ts";
+import { Failure, report } from "../operator.ts";
 import { table, when } from "../output.ts";
 import { readSecretInput } from "../secret-input.ts";
 
@@ -8,6 +8,8 @@ interface AddFlags {
   readonly id?: string;
   readonly token?: string;
   readonly tokenFile?: string;
+  readonly appTokenFile?: string;
+  readonly signingSecretFile?: string;
   readonly apiRoot?: string;
   readonly pace?: "on" | "off";
 }
@@ -22,20 +24,21 @@ function addAdd(channel: Command): void {
   channel
     .command("add <kind>")
     .description(
-      "add a channel, e.g. telegram; its token comes by file, - (standard input) or a hidden prompt",
+      "add a channel: telegram, discord or slack; its token comes by file, - (standard input) or a hidden prompt",
     )
     .option("--id <id>", "its name here, when there are several of a kind")
     .option("--token-file <file>", "read the token from a file, or - for standard input")
     .option("--token <token>", "the token itself (stays in the shell's history)")
+    .option("--app-token-file <file>", "slack: the app-level token of Socket Mode, likewise")
+    .option("--signing-secret-file <file>", "slack: the signing secret of HTTP mode, likewise")
     .option("--api-root <url>", "base URL of the platform's API, for a server of your own")
     .option("--pace <on|off>", "keep to the platform's published limits")
     .action(async (kind: string, flags: AddFlags, command: Command) => {
       const { id = kind, apiRoot, pace } = flags;
-      const token = await readSecretInput("token", flags);
       const input = {
         id,
-        kind: kind as "telegram",
-        token,
+        kind: kind as ChannelKind,
+        secrets: await secretsFrom(kind, flags),
         ...(apiRoot === undefined ? {} : { apiRoot }),
         ...(pace === undefined ? {} : { pace }),
       };
@@ -45,6 +48,34 @@ function addAdd(channel: Command): void {
           : `${value.id} is added. It opens with: sallyport start`,
       );
     });
+}
+
+type ChannelKind = "telegram" | "discord" | "slack";
+
+/** Slack has a second secret: which one decides how it is listened to. */
+async function secretsFrom(kind: string, flags: AddFlags): Promise<Record<string, string>> {
+  const { appTokenFile, signingSecretFile } = flags;
+  const token = await readSecretInput("token", flags);
+  if (kind === "slack" && !appTokenFile && !signingSecretFile && !process.stdin.isTTY)
+    throw new Failure(
+      "Slack needs a second secret: --app-token-file FILE (Socket Mode, xapp-…) or --signing-secret-file FILE (HTTP mode).",
+    );
+  const appToken =
+    appTokenFile || (kind === "slack" && !signingSecretFile)
+      ? await readSecretInput("app-level token", fileFlag(appTokenFile))
+      : undefined;
+  const signingSecret = signingSecretFile
+    ? await readSecretInput("signing secret", fileFlag(signingSecretFile))
+    : undefined;
+  return {
+    token,
+    ...(appToken ? { appToken } : {}),
+    ...(signingSecret ? { signingSecret } : {}),
+  };
+}
+
+function fileFlag(tokenFile: string | undefined) {
+  return tokenFile === undefined ? {} : { tokenFile };
 }
 
 function addRest(channel: Command): void {

@@ -9,8 +9,7 @@ import type { OurEnd, Site } from "./site.ts";
 /** What the table needs to know of a route. */
 export interface Rules {
   readonly access: RouteAccess;
-  /** `raw`: of a channel whose platform signs what it sends; any type, and the bytes as they came. */
-  readonly body: RouteBody | "raw";
+  readonly body: RouteBody;
 }
 
 export interface Asked {

@@ -9,6 +9,7 @@ export type RouteAccess =
 export type RouteBody =
   | "none"
   | "json" // application/json or application/*+json, at most 64 KiB on public routes, 1 MB else
+  | "raw" // any type, the bytes as they came, at most 1 MB: of a channel whose platform signs what it sends
   | "file"; // application/octet-stream, streamed, from a browser session with an Origin of ours
 
 /** What the guard found out about a request. */
