@@ -74,7 +74,8 @@ export function* addInvite({ hmac, name, role: wanted, now }: Invite): Op<Invite
   return { expiresAt, role };
 }
 
-function linkProblem({ name, kind }: Pairing): string | undefined {
+/** Undefined when accounts can be linked to it. */
+export function linkProblem({ name, kind }: Pairing): string | undefined {
   return kind === "person" || kind === "local"
     ? undefined
     : `"${name}" is of kind ${kind}: no account can be linked to it`;

@@ -14,6 +14,7 @@ export const operations = {
   "pair.invite": pair.invite,
   "pair.list": pair.list,
   "pair.set": pair.set,
+  "pair.link": pair.link,
   "pair.unlink": pair.unlinkAccounts,
   "pair.rm": pair.remove,
   "channel.add": channel.add,

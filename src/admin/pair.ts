@@ -1,8 +1,10 @@
 // Pairings: invite, list, change, unlink, remove.
+import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { addInvite, hmacOf, makeCode } from "../access/codes.ts";
+import { linkByHand } from "../access/link.ts";
 import {
   changeRole,
   hashToken,
@@ -132,6 +134,37 @@ export const unlinkAccounts = operation(
       return failed(`${of} has no account on ${channel}. See: sallyport pair list`);
     await context.running?.stopCaller(unlinked.pairing.id, "its account was unlinked");
     return done({ name: of, unlinked: unlinked.accounts.map(({ account }) => account) });
+  },
+);
+
+export const link = operation(
+  z.strictObject({ name, channel: name, account: z.string().regex(/^[\w:.@-]{1,200}$/) }),
+  async (context, { name: of, channel, account }) => {
+    const loaded = await loadSettings(context.place.paths);
+    if (!loaded.ok) return loaded;
+    if (!loaded.settings.channels[channel])
+      return failed(
+        `There is no channel ${JSON.stringify(channel)}. List them with: sallyport channel list`,
+      );
+    const store = await context.store();
+    const linked = await store.run(function* () {
+      const id = randomBytes(9).toString("base64url");
+      const now = context.clock.now();
+      const made = yield* linkByHand({ name: of, listener: channel, account, id, now });
+      if ("problem" in made) return made;
+      const moved = made.movedFrom ? `, moved from ${made.movedFrom}` : "";
+      const why = `${channel} ${account}${moved}`;
+      yield* noted(context, { action: "pair.link", target: of, why });
+      return made;
+    });
+    if ("problem" in linked) return failed(`Not linked: ${linked.problem}.`);
+    const { role } = linked.pairing;
+    if (linked.movedFrom)
+      await context.running?.stopAccounts(
+        [{ listener: channel, account }],
+        "it was linked to another pairing",
+      );
+    return done({ name: of, channel, account, role, movedFrom: linked.movedFrom });
   },
 );
 

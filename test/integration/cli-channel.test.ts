@@ -56,6 +56,26 @@ it("adds a channel to a running gateway, invites somebody by link, and takes it 
   );
 });
 
+it("links an account by hand, moves it, and says what is wrong otherwise", async (t) => {
+  const cli = cliRig(t);
+  const { fake, ana, chat, said } = await platform(t);
+  await cli.start();
+  const add = ["channel", "add", "telegram", "--api-root", fake.url, "--token-file", "-"];
+  assert.equal((await cli.run(add, fake.token)).code, 0);
+  const account = String(ana.user.id);
+  const linked = await cli.run(["pair", "link", "robot", "telegram", account]);
+  assert.match(linked.out, /is robot now \(authenticated\)/);
+  ana.sends(chat, "/whoami");
+  await said(/robot.*authenticated/);
+  const moved = await cli.run(["pair", "link", "local", "telegram", account]);
+  assert.match(moved.out, /is local now \(owner\), no longer robot/);
+  ana.sends(chat, "/whoami");
+  await said(/local.*owner/);
+  const nowhere = await cli.run(["pair", "link", "robot", "discord", "1"]);
+  assert.match(nowhere.err, /no channel "discord".*channel list/);
+  assert.match((await cli.run(["pair", "link", "No!", "telegram", "1"])).err, /a name is/);
+});
+
 it("does not keep a channel whose token the platform refuses", async (t) => {
   const cli = cliRig(t);
   const { fake } = await platform(t);

@@ -7,6 +7,7 @@ import { table, when } from "../output.ts";
 export function addPair(root: Command): void {
   const pair = root.command("pair").description("who may talk to the agent");
   addInvite(pair);
+  addLink(pair);
   addList(pair);
   addChanges(pair);
 }
@@ -70,6 +71,20 @@ function addChanges(pair: Command): void {
         command,
         { name: "pair.rm", input: { name, ...flags } },
         (value) => `${value.name} is removed${value.purged ? ", with its home" : ""}.`,
+      ),
+    );
+}
+
+function addLink(pair: Command): void {
+  pair
+    .command("link <name> <channel> <account>")
+    .description("say whose an account is, without a code, e.g. of another bot; acts at once")
+    .action((name: string, channel: string, account: string, _: unknown, command: Command) =>
+      report(
+        command,
+        { name: "pair.link", input: { name, channel, account } },
+        (value) =>
+          `${value.account} on ${value.channel} is ${value.name} now (${value.role})${value.movedFrom ? `, no longer ${value.movedFrom}` : ""}.`,
       ),
     );
 }
