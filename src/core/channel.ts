@@ -167,6 +167,8 @@ export interface Listener {
    * a direct chat is tried.
    */
   whisper?(to: Address, only: Only, part: Part): Promise<void>;
+  /** `whisper` works as an answer to a press or slash command only (Discord): whoever wrote a message is told in their direct chat. */
+  readonly whispersToPressesOnly?: true;
   /** Best effort; must never take a send slot from an answer. */
   showTyping?(to: Address): Promise<void>;
   openDirect?(account: AccountId): Promise<Address>;

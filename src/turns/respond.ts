@@ -1,5 +1,5 @@
 // A short answer of the gateway itself: written with the end of its event in one transaction, then delivered.
-import type { InboundMessage } from "../core/events.ts";
+import type { Part } from "../core/channel.ts";
 import type { ListenerId, Markdown } from "../core/words.ts";
 import { finishEntry } from "../store/inbox.ts";
 import type { InboxOutcome } from "../store/inbox-row.ts";
@@ -7,14 +7,17 @@ import { addPart } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addressOf } from "./admission.ts";
+import { type Answered, asideFor, closePress, quoting, type Spot } from "./aside.ts";
 import type { TurnPorts } from "./ports.ts";
 
 export interface Response {
   /** The inbox row it ends. */
   readonly id?: number;
   readonly listener: ListenerId;
-  readonly event: Pick<InboundMessage, "chat" | "message">;
+  readonly event: Answered;
   readonly text: Markdown;
+  /** In a group: for the sender alone. */
+  readonly aside?: boolean;
   readonly outcome?: InboxOutcome;
   /** Done in the same transaction. */
   readonly also?: () => Op<void>;
@@ -22,20 +25,38 @@ export interface Response {
 
 export async function respond(ports: TurnPorts, response: Response): Promise<void> {
   const { id, listener, event, text, outcome = "ok", also } = response;
-  const to = addressOf(listener, event);
-  const parts = text ? await ports.render(listener, text) : [];
-  const quoted = event.chat.kind === "group" ? { replyTo: event.message } : {};
-  const first = ports.deliver.isIdle(to) ? "sending" : "pending";
+  const spot = text ? await spotOf(ports, response) : undefined;
+  const parts = spot ? await ports.render(listener, textIn(spot, text)) : [];
   const rows = await ports.store.run(function* () {
     if (also) yield* also();
     if (id !== undefined) yield* finishEntry(id, outcome);
-    const written: OutboxRow[] = [];
-    for (const part of parts) {
-      const state = written.length === 0 ? first : "pending";
-      const at = ports.clock.now();
-      written.push(yield* addPart({ ...part, ...quoted, kind: "notice", state, to, at }));
-    }
-    return written;
+    return spot ? yield* write(ports, { spot, parts, event }) : [];
   });
   ports.deliver.deliver(rows);
+  if (!spot?.only || parts.length === 0) closePress(ports, listener, event.press);
+}
+
+async function spotOf(ports: TurnPorts, { listener, event, aside }: Response) {
+  return aside ? await asideFor(ports, listener, event) : { to: addressOf(listener, event) };
+}
+
+function textIn({ opening }: Spot, text: Markdown): Markdown {
+  return opening ? `${opening}\n\n${text}` : text;
+}
+
+function* write(
+  { deliver, clock }: TurnPorts,
+  it: { readonly spot: Spot; readonly parts: readonly Part[]; readonly event: Answered },
+): Op<OutboxRow[]> {
+  const { to, only } = it.spot;
+  // What is answered lies in that chat alone.
+  const place = to.chat === it.event.chat.id ? quoting(it.event.chat, it.event.message) : {};
+  const common = { kind: "notice", to, ...place, ...(only ? { only } : {}) } as const;
+  const first = deliver.isIdle(to) ? "sending" : "pending";
+  const written: OutboxRow[] = [];
+  for (const part of it.parts) {
+    const state = written.length === 0 ? first : "pending";
+    written.push(yield* addPart({ ...part, ...common, state, at: clock.now() }));
+  }
+  return written;
 }

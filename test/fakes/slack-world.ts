@@ -49,6 +49,7 @@ export class SlackWorld {
   /** What each person's App Home shows. */
   readonly homes = new Map<string, Record<string, unknown>>();
   readonly counters = { sent: 0, edits: 0, ephemerals: 0, unseen: 0, refused: 0 };
+  readonly #dms = new Map<string, Room>();
   readonly #keep: number;
   #serial = firstSerial;
   #lastMicros = 0;
@@ -91,10 +92,11 @@ export class SlackWorld {
 
   /** The direct conversation of a person with the app, made when new. */
   dm(user: string): Room {
-    const known = [...this.rooms.values()].find(
-      ({ kind, members }) => kind === "im" && members.has(user),
-    );
-    return known ?? this.addRoom({ name: "", kind: "im", members: [user, this.me.user] });
+    const known = this.#dms.get(user);
+    if (known) return known;
+    const room = this.addRoom({ name: "", kind: "im", members: [user, this.me.user] });
+    this.#dms.set(user, room);
+    return room;
   }
 
   addRoom(spec: Pick<Room, "name" | "kind"> & { members: string[]; shared?: boolean }): Room {
