@@ -9,4 +9,6 @@ export interface ChannelModule {
 
 export const channels: Readonly<Record<string, () => Promise<ChannelModule>>> = {
   telegram: () => import("./telegram/index.ts"),
+  discord: () => import("./discord/index.ts"),
+  slack: () => import("./slack/index.ts"),
 };

@@ -14,6 +14,7 @@ import { createPage } from "./gateway/page.ts";
 import { createRunning } from "./gateway/running.ts";
 import type { Live, Wiring } from "./gateway/wiring.ts";
 import { createWorker, presetOf } from "./gateway/worker.ts";
+import { removeHome } from "./sandbox/set-aside.ts";
 import { type Lock, waitForLock } from "./store/lock.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
@@ -68,6 +69,7 @@ export async function startGateway(config: Config): Promise<Started> {
     sandbox,
     workspaceMode: config.sandbox.is === "docker" ? config.sandbox.workspaceMode : "rw",
     homes: paths.homes,
+    removeHome,
     files: paths.files,
     codeKey: codeKey(paths),
     agentAsked,

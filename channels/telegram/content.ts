@@ -70,5 +70,6 @@ export function quoteOf(message: Message, bot: number): Pick<InboundMessage, "qu
   const author = sender_chat?.title ?? from?.first_name ?? "";
   const whole = replied.text ?? replied.caption ?? "";
   const shown = message.quote?.text ?? (whole || `(${unreadableOf(replied) ?? "no text"})`);
-  return { quote: { text: shown, author, ours: from?.id === bot } };
+  const ref = { chat: String(message.chat.id), id: String(replied.message_id) };
+  return { quote: { text: shown, author, ours: from?.id === bot, message: ref } };
 }

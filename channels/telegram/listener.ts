@@ -87,10 +87,13 @@ function watched(sending: Sending, inFlight: Set<Promise<unknown>>) {
   };
 }
 
-/** The default menu: for private chats and groups alike; in groups Telegram adds the bot's name by itself. */
+/** In groups all of it, where Telegram adds the bot's name by itself; in private chats what counts there. */
 async function setMenu(api: Api, commands: readonly MenuEntry[], token: string): Promise<void> {
   try {
-    await api.setMyCommands([...commands]);
+    const shown = commands.map(({ command, description }) => ({ command, description }));
+    await api.setMyCommands(shown);
+    const direct = shown.filter((_, index) => !commands[index]?.groupsOnly);
+    await api.setMyCommands(direct, { scope: { type: "all_private_chats" } });
   } catch (error) {
     throw new Error(`The command menu could not be set: ${describe(error, token)}`);
   }

@@ -11,7 +11,7 @@ export interface TokenLimits {
   readonly unpaired: number;
 }
 
-/** Whose day it counts for: the sandbox has one caller, or is that of all people we do not know. */
+/** Whose day it counts for where no turn says so: that of the sandbox's one caller, or of all its people together. */
 export function payerOf({ key, pairing }: Pick<SandboxScope, "key" | "pairing">): string {
   return pairing === null ? key : `p:${pairing}`;
 }

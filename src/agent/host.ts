@@ -223,7 +223,10 @@ export class Host {
       await orAfter(drainMs, this.#connection?.closed);
       this.#connection?.close();
       this.#why ??= this.#causeOfDeath(end, process.stderrTail());
-      this.options.log.info({ scope: this.scope.key, why: this.#why }, "the agent's process ended");
+      const { log } = this.options;
+      log.info({ scope: this.scope.key }, "the agent's process ended");
+      // Its last words may be somebody's.
+      log.debug({ scope: this.scope.key, why: this.#why }, "why the agent's process ended");
     }
     this.#sayGone(this.#why ?? "The agent was ended.");
   }

@@ -9,6 +9,9 @@ export interface Inside {
   readonly home: string;
 }
 
+/** For an agent that wants the words alone, as our own does. */
+const labelMeta = "sallyport/label";
+
 function pathInside(path: string, scope: SandboxScope, inside: Inside): string {
   for (const [outer, inner] of [
     [scope.home, inside.home],
@@ -36,7 +39,14 @@ function contextBlock(name: string, text: string, canEmbed: boolean): ContentBlo
 }
 
 function toContentBlock(block: PromptBlock, { scope, inside, canEmbed }: Place): ContentBlock {
-  if (block.type === "text") return { type: "text", text: block.text };
+  if (block.type === "text") {
+    const { text, label } = block;
+    return {
+      type: "text",
+      text,
+      ...(label === undefined ? {} : { _meta: { [labelMeta]: label } }),
+    };
+  }
   if (block.type === "context") return contextBlock(block.name, block.text, canEmbed);
   const uri = pathToFileURL(pathInside(block.path, scope, inside)).href;
   return { type: "resource_link", uri, name: block.name, mimeType: block.mime, size: block.size };

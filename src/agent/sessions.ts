@@ -8,7 +8,7 @@ import type {
   ToolServer,
   TurnInlet,
 } from "../core/agent.ts";
-import type { SandboxPlace, SandboxScope } from "../core/sandbox.ts";
+import { isOfStrangers, type SandboxPlace, type SandboxScope } from "../core/sandbox.ts";
 import { Host, type HostOptions, type HostSide } from "./host.ts";
 import { inletOf } from "./inlet.ts";
 import { inWords } from "./limits.ts";
@@ -246,7 +246,7 @@ export class Sessions implements HostSide {
     const { inside, toolsFor, preset } = this.host.options;
     const meta = preset.sessionMeta === undefined ? {} : { _meta: preset.sessionMeta };
     // Whom we do not know gets none.
-    const tools = scope.pairing === null ? undefined : toolsFor?.({ conversation, scope });
+    const tools = isOfStrangers(scope) ? undefined : toolsFor?.({ conversation, scope });
     const mcpServers = tools === undefined ? [] : [stdioServer(tools)];
     return { cwd: inside(scope).workspace, mcpServers, ...meta };
   }

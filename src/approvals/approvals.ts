@@ -18,9 +18,10 @@ import {
 import type { Store } from "../store/store.ts";
 import { setTaskState } from "../store/tasks.ts";
 import { setEffects } from "../store/turns.ts";
+import { showAgain } from "./again.ts";
 import { openQuestion } from "./ask.ts";
 import { grants, isForOwners } from "./options.ts";
-import type { Answer, ApprovalPorts, Ask } from "./ports.ts";
+import type { Answer, ApprovalPorts, Ask, Recipient } from "./ports.ts";
 
 export interface Choice {
   /** Key of an option, or the text of a text question. */
@@ -36,6 +37,8 @@ export interface Approvals {
   /** Resolves with the answer, or with why there is none: silence, a stop and an unreachable chat all mean no. */
   request(ask: Ask): Promise<Answer>;
   decide(by: Caller, question: Question, choice: Choice): Promise<Decided>;
+  /** Shows an open question once more, at the end of a direct chat of somebody who may answer it. */
+  show(question: Question, recipient: Recipient): Promise<void>;
   /** Nobody will answer any more: that is a no. */
   expire(question: string, why: ExpiryReason): Promise<void>;
   /** Some question of this turn is open here. */
@@ -99,6 +102,7 @@ export function createApprovals(ports: ApprovalPorts): Approvals {
   return {
     request,
     decide,
+    show: (question, recipient) => showAgain(ports, question, recipient),
     expire: (id, why) => expire(ports, waiters, { id, why }),
     isAsked: (turn) => [...waiters.values()].some(({ ask }) => ask.turn === turn),
     *expireTurn(turn, why) {

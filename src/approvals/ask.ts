@@ -8,7 +8,7 @@ import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addQuestion, type Question } from "../store/questions.ts";
 import { setTaskState } from "../store/tasks.ts";
-import { cardText, howToAnswer, linkOf } from "./card.ts";
+import { copyText } from "./card.ts";
 import type { ApprovalPorts, Ask, Recipient } from "./ports.ts";
 
 export const patience = 3_600_000;
@@ -23,7 +23,7 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
   const now = ports.clock.now();
   const question = newQuestion(ask, ports.token(), now);
   const shown = await Promise.all(
-    recipients.map((recipient) => prepare(ports, question, recipient)),
+    recipients.map((recipient) => prepare(ports, question, { recipient })),
   );
   const waits = mayAnswer ? [] : await ports.render(ask.home.to.listener, ownersAsked);
   const rows = await ports.store.run(function* () {
@@ -43,59 +43,60 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
 
 const ownersAsked = "An owner must allow the next step. I have asked, and go on when they answer.";
 
-interface Shown {
+/** A copy of its card that is to be sent. */
+export interface Shown {
   readonly recipient: Recipient;
   readonly card: string;
   readonly tokens: readonly { readonly key: string; readonly token: string }[];
   readonly before: readonly Part[];
 }
 
-async function prepare(
+/** `known`: the card is there already, and is to be shown by another message. */
+export async function prepare(
   ports: ApprovalPorts,
   question: Question,
-  recipient: Recipient,
+  it: { readonly recipient: Recipient; readonly known?: { id: string; number: number } },
 ): Promise<Shown> {
-  const { to } = recipient;
-  const card = ports.token();
-  const link = await linkOf(ports, question, { card, to });
-  const parts = await ports.render(
-    to.listener,
-    cardText(question, 1, howToAnswer(question, 1, link)),
-  );
+  const { person, to } = it.recipient;
+  const { id: card, number } = it.known ?? { id: ports.token(), number: 1 };
+  const text = await copyText(ports, question, { card, number, person, to });
+  const parts = await ports.render(to.listener, text);
   const tokens = question.options.map(({ key }) => ({ key, token: ports.token() }));
   // What is too long for one message goes out before the card: nothing is approved unread.
-  return { recipient, card, tokens, before: parts.slice(0, -1) };
+  return { recipient: it.recipient, card, tokens, before: parts.slice(0, -1) };
 }
 
 function* addShown(ports: ApprovalPorts, question: Question, shown: Shown): Op<OutboxRow[]> {
-  const { person, to, replyTo } = shown.recipient;
-  const common = { to, at: question.createdAt, ...(replyTo ? { replyTo } : {}) };
-  const rows: OutboxRow[] = [];
-  for (const part of shown.before)
-    rows.push(
-      yield* addPart({
-        ...common,
-        ...part,
-        kind: "notice",
-        state: "pending",
-        question: question.id,
-      }),
-    );
-  const state = rows.length === 0 && ports.isIdle(to) ? "sending" : "pending";
-  const row = yield* addPart({ ...common, kind: "card", state, question: question.id, plain: "" });
-  const place = { ...to, outbox: row.id };
+  const { person, to } = shown.recipient;
+  const { rows, message } = yield* addMessages(ports, question, shown);
+  const place = { ...to, outbox: message.id };
   yield* addCard({ id: shown.card, question: question.id, person, place });
-  for (const { key, token } of shown.tokens)
-    yield* addButton({
-      token,
-      card: shown.card,
-      inbox: null,
-      option: key,
-      listener: to.listener,
-      chat: to.chat,
-      createdAt: question.createdAt,
-    });
-  return [...rows, row];
+  yield* addButtons(ports, shown);
+  return rows;
+}
+
+/** The last of them shows the card, once it is told so. */
+export function* addMessages(
+  ports: ApprovalPorts,
+  question: Question,
+  { recipient: { to, replyTo }, before }: Shown,
+): Op<{ rows: OutboxRow[]; message: OutboxRow }> {
+  const common = { to, at: ports.clock.now(), ...(replyTo ? { replyTo } : {}) };
+  const notice = { ...common, kind: "notice", state: "pending", question: question.id } as const;
+  const rows: OutboxRow[] = [];
+  for (const part of before) rows.push(yield* addPart({ ...notice, ...part }));
+  const state = rows.length === 0 && ports.isIdle(to) ? "sending" : "pending";
+  const message = yield* addPart({ ...notice, kind: "card", state, plain: "" });
+  return { rows: [...rows, message], message };
+}
+
+export function* addButtons(
+  { clock }: Pick<ApprovalPorts, "clock">,
+  { card, tokens, recipient: { to } }: Shown,
+): Op<void> {
+  const { listener, chat } = to;
+  const common = { card, inbox: null, listener, chat, createdAt: clock.now() };
+  for (const { key, token } of tokens) yield* addButton({ ...common, token, option: key });
 }
 
 function newQuestion(ask: Ask, id: string, now: number): Question {

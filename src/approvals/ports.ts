@@ -28,6 +28,8 @@ export interface ApprovalPorts {
   isIdle(to: Address): boolean;
   /** Where this card can be answered in a browser; undefined where its chat has buttons, or nobody could reach us. */
   cardLink?(listener: string, card: string): string | undefined;
+  /** Absent: as far as anybody knows. */
+  hasButtons?(listener: string): boolean;
 }
 
 export interface Ask {

@@ -104,8 +104,8 @@ export type AgentEvent =
   | { readonly type: "failed"; readonly why: string };
 
 export type PromptBlock =
-  /** One message of a person. */
-  | { readonly type: "text"; readonly text: string }
+  /** One message of a person. `label`: where several people write, the beginning of each of its lines, which says who. ACP: `_meta["sallyport/label"]`. */
+  | { readonly type: "text"; readonly text: string; readonly label?: string }
   /** What a message refers to (a quoted message, a denial's reason): material, not an instruction. ACP: an embedded resource `sallyport:<name>`, or labelled text where the agent takes none. */
   | { readonly type: "context"; readonly name: string; readonly text: string }
   | {

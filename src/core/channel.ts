@@ -104,6 +104,8 @@ export interface ListenerHealth {
 export interface MenuEntry {
   readonly command: string;
   readonly description: string;
+  /** Of no use in a direct chat. */
+  readonly groupsOnly?: true;
 }
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -139,6 +141,8 @@ export interface Route {
 export interface Channel {
   readonly name: ChannelName;
   readonly limits: Limits;
+  /** How people type a command here, given as `resume 2`; absent: `/resume 2`. */
+  writeCommand?(words: string): string;
   /** A promise when the text needs more than this channel has loaded so far. */
   render(text: Markdown): Part[] | Promise<Part[]>;
   /** Throws with a message for the operator when the config is wrong; starts nothing yet. */

@@ -43,8 +43,13 @@ export interface InboundMessage extends EventBase {
   readonly text: string;
   /** In a group: mentions us, replies to us, or is a command with our name. Always true in a direct chat. */
   readonly addressed: boolean;
-  /** The message this one replies to; `ours` when the agent wrote it. */
-  readonly quote?: { readonly text: string; readonly author: string; readonly ours: boolean };
+  /** The message this one replies to; `ours` when the agent wrote it. `message`: where the platform says which it is. */
+  readonly quote?: {
+    readonly text: string;
+    readonly author: string;
+    readonly ours: boolean;
+    readonly message?: MessageRef;
+  };
   readonly files: readonly FileRef[];
   /** Messages with the same album id were sent as one. */
   readonly album?: string;

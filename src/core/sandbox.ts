@@ -3,13 +3,26 @@ import type { PairingId } from "./words.ts";
 
 /** Whose sandbox: one per authenticated caller, one for all anonymous callers, one per shared conversation. */
 export interface SandboxScope {
-  /** `p-<pairing>`, `anonymous` or `c-<conversation>`; safe as a file name. */
+  /** `p-<pairing>`, `anonymous` or `s-<conversation>`; safe as a file name. */
   readonly key: string;
+  /** Null: of several people. */
   readonly pairing: PairingId | null;
+  /** Those several are known to us, and continue one conversation. Absent without a pairing: people we do not know. */
+  readonly shared?: true;
   readonly workspace: string;
   readonly workspaceMode: "rw" | "ro";
   /** The scope's own folder on this machine: inbox/ and whatever the agent keeps. */
   readonly home: string;
+}
+
+/** They change nothing, and get no secrets and no tools. */
+export function isOfStrangers({ pairing, shared }: Pick<SandboxScope, "pairing" | "shared">) {
+  return pairing === null && shared !== true;
+}
+
+/** As an audit row has it. */
+export function ownerOfScope({ key, pairing }: Pick<SandboxScope, "key" | "pairing">): string {
+  return pairing === null ? key : `p:${pairing}`;
 }
 
 export interface AgentCommand {

@@ -7,7 +7,13 @@ import { readSecret } from "../config/secrets.ts";
 import type { Agent } from "../core/agent.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { type Sandbox, type SandboxScope, SandboxTrouble } from "../core/sandbox.ts";
+import {
+  isOfStrangers,
+  ownerOfScope,
+  type Sandbox,
+  type SandboxScope,
+  SandboxTrouble,
+} from "../core/sandbox.ts";
 import { createSeldom } from "../core/seldom.ts";
 import type { Companion } from "../sandbox/docker/options.ts";
 import type { Homes } from "../sandbox/homes.ts";
@@ -121,7 +127,7 @@ async function open({ scope, companion, homes, ...parts }: Opening): Promise<Com
 /** People we do not know get none. */
 function secretsOf({ config }: BesideParts, scope: SandboxScope): Record<string, string> {
   const { sandbox, paths, log } = config;
-  if (sandbox.is !== "docker" || scope.pairing === null) return {};
+  if (sandbox.is !== "docker" || isOfStrangers(scope)) return {};
   const found = sandbox.secrets.map((name) => [name, readSecret(paths, name)] as const);
   for (const [name, value] of found)
     if (value === undefined)
@@ -137,7 +143,7 @@ export function noteRefusal(store: Store, log: Log): WayOut["refused"] {
   const seldom = createSeldom({ most: refusalsNoted });
   return ({ scope, host, port }, why, action) => {
     if (!seldom(scope.key, `${action} ${why} ${host}`)) return;
-    const who = scope.pairing === null ? "anonymous" : `p:${scope.pairing}`;
+    const who = ownerOfScope(scope);
     const row = { at: systemClock.now(), who, name: "", place: `sandbox ${scope.key}` };
     const what = { action, target: `${host}:${port}`, outcome: "refused", why };
     store

@@ -2,7 +2,7 @@
 import { inSandbox, type Preset } from "../agent/presets.ts";
 import type { Config } from "../config/config.ts";
 import { isKnownAgent } from "../core/known-agents.ts";
-import type { AgentCommand, SandboxScope } from "../core/sandbox.ts";
+import { type AgentCommand, isOfStrangers, type SandboxScope } from "../core/sandbox.ts";
 import { loginIn, logins } from "../sandbox/logins.ts";
 import { apiOf, modelOf } from "./egress.ts";
 import type { Live } from "./wiring.ts";
@@ -30,7 +30,7 @@ export function createStarted(parts: StartedParts): Started {
   /** A key that the owner has set goes before it: what it costs is then counted. */
   const usesLogin = async (scope: SandboxScope) =>
     known !== undefined &&
-    scope.pairing !== null &&
+    !isOfStrangers(scope) &&
     modelOf(parts)?.key === undefined &&
     (await loginIn(scope.home, known)).length > 0;
 

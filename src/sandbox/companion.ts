@@ -7,7 +7,12 @@ import { dirname, join } from "node:path";
 import type { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Log } from "../core/log.ts";
-import { type AgentCommand, type SandboxScope, SandboxTrouble } from "../core/sandbox.ts";
+import {
+  type AgentCommand,
+  isOfStrangers,
+  type SandboxScope,
+  SandboxTrouble,
+} from "../core/sandbox.ts";
 import type { Companion } from "./docker/options.ts";
 import type { Egress } from "./egress/egress.ts";
 import {
@@ -152,7 +157,7 @@ export async function createCompanion(
       [egressSocket, doors.proxy],
       [modelSocket, doors.model],
     ];
-    if (serveTools !== undefined && scope.pairing !== null)
+    if (serveTools !== undefined && !isOfStrangers(scope))
       servers.push([toolsSocket, toolServer((connection) => serveTools(connection, scope))]);
     const closes: (() => Promise<void>)[] = [];
     const close = async () => {

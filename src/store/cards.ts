@@ -10,6 +10,8 @@ export interface Card {
   readonly number: number;
   /** null: only listed, never sent. */
   readonly outbox: number | null;
+  readonly listener: string | null;
+  readonly chat: string | null;
 }
 
 interface Insert extends Readonly<Record<string, unknown>> {
@@ -51,10 +53,11 @@ export interface NewCard {
   readonly place: { listener: string; chat: string; thread?: string; outbox: number } | null;
 }
 
-/** Gives the question that person's next number. */
+/** Gives the question that person's next number; every further copy of it for them has the same. */
 export function* addCard({ place, ...card }: NewCard): Op<Card> {
-  const [last] = yield* highest({ person: card.person });
-  const number = (last?.number ?? 0) + 1;
+  const known = (yield* cardsOf(card.question)).find(({ person }) => person === card.person);
+  const [last] = known ? [] : yield* highest({ person: card.person });
+  const number = known?.number ?? (last?.number ?? 0) + 1;
   yield* insert({
     ...card,
     number,
@@ -63,14 +66,22 @@ export function* addCard({ place, ...card }: NewCard): Op<Card> {
     thread: place?.thread ?? null,
     outbox: place?.outbox ?? null,
   });
-  return { ...card, number, outbox: place?.outbox ?? null };
+  const { listener = null, chat = null, outbox = null } = place ?? {};
+  return { ...card, number, listener, chat, outbox };
 }
 
+const columns = [
+  "cards.id",
+  "question",
+  "person",
+  "number",
+  "outbox",
+  "cards.listener",
+  "cards.chat",
+] as const;
+
 const ofQuestion = query((db, p: { question: string }) =>
-  db
-    .selectFrom("cards")
-    .select(["id", "question", "person", "number", "outbox"])
-    .where("question", "=", p.question),
+  db.selectFrom("cards").select(columns).where("question", "=", p.question),
 );
 
 export function* cardsOf(question: string): Op<Card[]> {
@@ -80,7 +91,8 @@ export function* cardsOf(question: string): Op<Card[]> {
 const numbered = query((db, p: { person: string; number: number }) =>
   db
     .selectFrom("cards")
-    .select(["id", "question", "person", "number", "outbox"])
+    .leftJoin("questions", "questions.id", "cards.question")
+    .select([...columns, "questions.state"])
     .where("person", "=", p.person)
     .where("number", "=", p.number),
 );
@@ -88,14 +100,14 @@ const shown = query((db, p: { listener: string; chat: string; number: number }) 
   db
     .selectFrom("cards")
     .innerJoin("questions", "questions.id", "cards.question")
-    .select(["cards.id", "question", "person", "number", "outbox"])
+    .select(columns)
     .where("listener", "=", p.listener)
     .where("chat", "=", p.chat)
     .where("number", "=", p.number)
     .where("questions.state", "=", "pending"),
 );
 
-/** What `allow 3` means to this person here: their own number, else the one open card with it in this chat. */
+/** What `allow 3` means to this person here: their own open question with it, else the one that this chat shows, else what it was. */
 export function* findNumber(p: {
   person: string;
   number: number;
@@ -104,8 +116,9 @@ export function* findNumber(p: {
 }): Op<Card | undefined> {
   const here = yield* shown({ listener: p.listener, chat: p.chat.id, number: p.number });
   const own = yield* numbered({ person: p.person, number: p.number });
-  if (own.length > 0) return own[0];
-  return here.length === 1 ? here[0] : undefined;
+  const open = own.find(({ state }) => state === "pending");
+  const one = new Set(here.map(({ question }) => question)).size === 1 ? here[0] : undefined;
+  return open ?? one ?? own[0];
 }
 
 const shownIn = query((db, p: { listener: string; chat: string }) =>
@@ -210,10 +223,7 @@ export function* buttonsOf(card: string): Op<ButtonRow[]> {
 }
 
 const cardById = query((db, p: { id: string }) =>
-  db
-    .selectFrom("cards")
-    .select(["id", "question", "person", "number", "outbox"])
-    .where("id", "=", p.id),
+  db.selectFrom("cards").select(columns).where("id", "=", p.id),
 );
 
 export function* findCard(id: string): Op<Card | undefined> {
@@ -221,10 +231,7 @@ export function* findCard(id: string): Op<Card | undefined> {
 }
 
 const byOutbox = query((db, p: { outbox: number }) =>
-  db
-    .selectFrom("cards")
-    .select(["id", "question", "person", "number", "outbox"])
-    .where("outbox", "=", p.outbox),
+  db.selectFrom("cards").select(columns).where("outbox", "=", p.outbox),
 );
 
 export function* cardOfOutbox(outbox: number): Op<Card | undefined> {

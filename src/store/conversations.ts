@@ -1,4 +1,4 @@
-// Conversations: one per direct chat, or per (chat, thread, caller) in a group; holds the ACP session.
+// Conversations: one per direct chat, per (chat, thread, caller) in a group, or per (chat, thread) that is shared; holds the ACP session.
 import type { Address, ConversationId } from "../core/words.ts";
 import { type Op, query } from "./query.ts";
 
@@ -6,10 +6,18 @@ export interface Conversation {
   readonly id: ConversationId;
   readonly address: Address;
   readonly kind: "direct" | "group";
+  /** `everybody`: all who are paired in its chat continue it. */
   readonly caller: string;
   readonly session: string | null;
   /** What the next prompt should carry (a reason of a denial). */
   readonly note: string | null;
+}
+
+/** No caller's id: those begin with `p:` or `a:`. */
+export const everybody = "everybody";
+
+export function isShared({ caller }: Pick<Conversation, "caller">): boolean {
+  return caller === everybody;
 }
 
 const byKey = query((db, p: { key: string }) =>
@@ -53,8 +61,13 @@ export interface Place {
   readonly caller: string;
 }
 
-function keyOf({ address, caller }: Omit<Place, "kind">): string {
-  return JSON.stringify([address.listener, address.chat, address.thread ?? "", caller]);
+function keyOf(place: Omit<Place, "kind">): string {
+  return JSON.stringify(keyParts(place));
+}
+
+/** Behind these stands its own id in the key of one that was set aside. */
+function keyParts({ address, caller }: Omit<Place, "kind">): string[] {
+  return [address.listener, address.chat, address.thread ?? "", caller];
 }
 
 const touch = query((db, p: { id: string; at: number }) =>
@@ -88,6 +101,8 @@ export function* findConversation(id: ConversationId): Op<Conversation | undefin
 }
 
 export interface Listed extends Conversation {
+  /** Its place leads to it. Else another one is there now, and this one was set aside. */
+  readonly current: boolean;
   readonly createdAt: number;
   /** When somebody last wrote in it. */
   readonly lastAt: number;
@@ -148,6 +163,68 @@ export function* setNote(id: ConversationId, value: string | null): Op<void> {
   yield* note({ id, note: value });
 }
 
+const setPlace = query(
+  (
+    db,
+    p: {
+      id: string;
+      key: string;
+      listener: string;
+      chat: string;
+      thread: string | null;
+      kind: string;
+    },
+  ) =>
+    db
+      .updateTable("conversations")
+      .set({ key: p.key, listener: p.listener, chat: p.chat, thread: p.thread, kind: p.kind })
+      .where("id", "=", p.id),
+);
+const setKey = query((db, p: { id: string; key: string }) =>
+  db.updateTable("conversations").set({ key: p.key }).where("id", "=", p.id),
+);
+
+/** Its place leads to it no more: the next message there begins another one. */
+export function* setConversationAside(conversation: Conversation): Op<void> {
+  const { id } = conversation;
+  yield* setKey({ id, key: JSON.stringify([...keyParts(conversation), id]) });
+}
+
+/** It goes on at this place; what is there must have been set aside. */
+export function* moveConversation(id: ConversationId, place: Place): Op<void> {
+  const { listener, chat, thread = null } = place.address;
+  yield* setPlace({ id, key: keyOf(place), listener, chat, thread, kind: place.kind });
+}
+
+const sharedIn = query((db, p: { listener: string; chat: string; caller: string }) =>
+  db
+    .selectFrom("conversations")
+    .selectAll()
+    .where("listener", "=", p.listener)
+    .where("chat", "=", p.chat)
+    .where("caller", "=", p.caller),
+);
+
+/** Of all threads of a chat, those that people continue there together now. */
+export function* sharedConversations(listener: string, chat: string): Op<Listed[]> {
+  const rows = yield* sharedIn({ listener, chat, caller: everybody });
+  return rows.map(toListed).filter(({ current }) => current);
+}
+
+const sharedBefore = query((db, p: { caller: string; before: number }) =>
+  db
+    .selectFrom("conversations")
+    .selectAll()
+    .where("caller", "=", p.caller)
+    .where("lastAt", "<", p.before),
+);
+
+/** Shared ones in which nobody wrote since. */
+export function* sharedAndIdle(before: number): Op<Listed[]> {
+  const rows = yield* sharedBefore({ caller: everybody, before });
+  return rows.map(toListed).filter(({ current }) => current);
+}
+
 const moved = query((db, p: { listener: string; from: string }) =>
   db
     .selectFrom("conversations")
@@ -162,8 +239,8 @@ const move = query((db, p: { id: string; key: string; chat: string }) =>
 /** A chat got a new id: its conversations go on there. */
 export function* moveConversations(listener: string, from: string, to: string): Op<void> {
   for (const row of yield* moved({ listener, from })) {
-    const place = toConversation(row);
-    const key = keyOf({ ...place, address: { ...place.address, chat: to } });
+    // What was set aside stays so.
+    const key = JSON.stringify((JSON.parse(row.key) as string[]).with(1, to));
     const [taken] = yield* byKey({ key });
     if (!taken) yield* move({ id: row.id, key, chat: to });
   }
@@ -192,6 +269,8 @@ function toConversation(row: Row): Conversation {
   };
 }
 
-function toListed(row: Row & { createdAt: number; lastAt: number }): Listed {
-  return { ...toConversation(row), createdAt: row.createdAt, lastAt: row.lastAt };
+function toListed(row: Row & { key: string; createdAt: number; lastAt: number }): Listed {
+  const conversation = toConversation(row);
+  const { key, createdAt, lastAt } = row;
+  return { ...conversation, current: key === keyOf(conversation), createdAt, lastAt };
 }

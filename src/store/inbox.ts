@@ -195,6 +195,22 @@ export function* cancelWaitingPrompts(p: {
   return (yield* cancelWaiting(p)).length;
 }
 
+const cancelIn = query((db, p: { conversation: string }) =>
+  db
+    .updateTable("inbox")
+    .set({ state: "done", outcome: "cancelled" })
+    .where("conversation", "=", p.conversation)
+    .where("state", "!=", lit("done"))
+    .where("state", "=", "accepted")
+    .where("kind", "=", "prompt")
+    .returning("id"),
+);
+
+/** Takes back every prompt of a conversation that did not start; how many. */
+export function* cancelAllWaiting(conversation: string): Op<number> {
+  return (yield* cancelIn({ conversation })).length;
+}
+
 const cancelOfCaller = query((db, p: { caller: string }) =>
   db
     .updateTable("inbox")

@@ -147,6 +147,25 @@ const sweeps: readonly Sweep[] = [
         .returning("hash"),
     ),
   ),
+  // Names of chats that are not open: anybody may have added us there.
+  sweep((db, p) =>
+    db
+      .deleteFrom("chats")
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple("listener", "chat"),
+          "in",
+          selectFrom("chats")
+            .select(["listener", "chat"])
+            .where("enabled", "=", 0)
+            .where("shared", "=", 0)
+            .where("changedAt", "<", p.before)
+            .limit(p.rows)
+            .$asTuple("listener", "chat"),
+        ),
+      )
+      .returning("chat"),
+  ),
   // What strangers leave behind: one small row each.
   ...(["attempts", "buckets", "hints"] as const).map((table) =>
     sweep((db, p) =>

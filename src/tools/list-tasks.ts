@@ -6,8 +6,11 @@ import { defineTool } from "./tool.ts";
 
 const shown = 20;
 
-function line({ id, state, createdAt, title }: Task): string {
-  return `${id.slice(0, 8)}  ${state}  ${new Date(createdAt).toISOString()}  ${visibleLine(title)}`;
+/** `shared`: several people ask there, so it says who did. */
+function line({ id, state, createdAt, title, callerName }: Task, shared: boolean): string {
+  const who = shared ? `${visibleLine(callerName)}: ` : "";
+  const when = new Date(createdAt).toISOString();
+  return `${id.slice(0, 8)}  ${state}  ${when}  ${who}${visibleLine(title)}`;
 }
 
 export const listTasks = defineTool({
@@ -15,8 +18,12 @@ export const listTasks = defineTool({
   description:
     "List the newest tasks of this conversation, newest first: id, state, when it began, and the first words of what was asked. The first one is usually what you work on now.",
   input: z.object({}),
-  async run(_, { ports, inlet }) {
+  async run(_, { ports, scope, inlet }) {
     const tasks = await ports.store.run(() => listTasksIn(inlet.conversation, shown));
-    return { text: tasks.map(line).join("\n") || "There are no tasks yet." };
+    return {
+      text:
+        tasks.map((task) => line(task, scope.shared === true)).join("\n") ||
+        "There are no tasks yet.",
+    };
   },
 });

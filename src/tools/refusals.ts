@@ -1,5 +1,5 @@
 // What is refused at the socket leaves an audit row, at most one a minute for each reason and sandbox.
-import type { SandboxScope } from "../core/sandbox.ts";
+import { ownerOfScope, type SandboxScope } from "../core/sandbox.ts";
 import { visibleLine } from "../core/visible.ts";
 import { addAudit } from "../store/audit.ts";
 import { hintedAt, saveHint } from "../store/hints.ts";
@@ -38,7 +38,7 @@ function* note({ scope, why, target, at }: Refused): Op<void> {
   const name = pairing === null ? undefined : (yield* findPairingById(pairing))?.name;
   yield* addAudit({
     at,
-    who: pairing === null ? "anonymous" : `p:${pairing}`,
+    who: ownerOfScope(scope),
     name: name ?? "",
     place: `sandbox ${scope.key}`,
     action: "tools",

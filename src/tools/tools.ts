@@ -1,7 +1,7 @@
 // The agent's socket: who connects is told apart by a secret, and is served while a turn of its conversation runs.
 import type { Duplex } from "node:stream";
 import type { PromptRequest, ToolServer } from "../core/agent.ts";
-import type { SandboxScope } from "../core/sandbox.ts";
+import { isOfStrangers, type SandboxScope } from "../core/sandbox.ts";
 import { askUser } from "./ask-user.ts";
 import { listTasks } from "./list-tasks.ts";
 import { createPace, type Pace } from "./pace.ts";
@@ -83,7 +83,7 @@ export function createTools(ports: ToolPorts): Tools {
   return {
     serve,
     toolsFor({ conversation, scope }) {
-      const inside = scope.pairing === null ? undefined : ports.socketInside(scope);
+      const inside = isOfStrangers(scope) ? undefined : ports.socketInside(scope);
       if (inside === undefined) return undefined;
       const { program, args, socket } = inside;
       const secret = parts.passes.give(conversation, scope);
@@ -130,7 +130,7 @@ async function identify(
   connection: Duplex,
   scope: SandboxScope,
 ): Promise<Pass | undefined> {
-  if (scope.pairing === null) {
+  if (isOfStrangers(scope)) {
     refuse(scope, "callers without a pairing have no tools");
     return undefined;
   }

@@ -18,9 +18,9 @@ export function addressOf(listener: ListenerId, event: Pick<InboundEvent, "chat"
   return { listener, chat: id, ...(thread === undefined ? {} : { thread }) };
 }
 
-export function nothing(caller: Caller): Admitted {
+export function nothing(caller: Caller, { press }: Pick<InboundMessage, "press"> = {}): Admitted {
   const { id, role } = caller;
-  const after: After = { do: "nothing" };
+  const after: After = { do: "nothing", ...(press ? { press } : {}) };
   return { kind: "none", state: "done", outcome: "ignored", caller: id, role, body: null, after };
 }
 

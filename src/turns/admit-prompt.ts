@@ -1,14 +1,19 @@
 // A prompt at the front door: budget, queue bound, and whether its lane and a place are free right now.
+
+import { may } from "../access/authorise.ts";
 import { spend } from "../access/budgets.ts";
+import { typed } from "../core/command-text.ts";
 import type { Caller } from "../core/words.ts";
-import type { Conversation } from "../store/conversations.ts";
+import { type Conversation, isShared } from "../store/conversations.ts";
 import { countOpen } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
-import { pendingQuestionsIn } from "../store/questions.ts";
+import type { Question } from "../store/questions.ts";
 import { countOpenTurns } from "../store/turns.ts";
 import { type Admitted, type Incoming, refuse, say } from "./admission.ts";
 import type { After } from "./after.ts";
+import { questionRepliedTo, questionWaiting } from "./answers.ts";
 import { begin } from "./claim.ts";
+import { starterIn } from "./conversation.ts";
 import type { TurnPorts } from "./ports.ts";
 
 type Prompt = Incoming & { readonly caller: Caller; readonly conversation: Conversation };
@@ -18,14 +23,16 @@ const queueMost = 20;
 export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   const { caller, conversation, event } = prompt;
   if (!event.text.trim() && event.files.length === 0)
-    return say(caller, event, "I am here. Tell me what to do, or send /help.");
+    return say(caller, event, `I am here. Tell me what to do, or send ${typed("help")}.`);
   const open = yield* countOpen(conversation.id);
-  if (open > 0 && (yield* answersQuestion(prompt)))
-    return entry(prompt, "answer", { do: "answer", caller, event, conversation });
+  const asked =
+    (yield* questionRepliedTo(prompt)) ??
+    (open > 0 ? yield* questionWaiting(conversation.id, caller) : undefined);
+  if (asked) return yield* admitAnswer(ports, prompt, asked);
   if (open > queueMost)
     return yield* refuse(
       { ...prompt, at: ports.clock.now(), why: "too many wait" },
-      `${queueMost} of your messages already wait, so I did not take this one. Wait for an answer, or /stop.`,
+      `${queueMost} ${isShared(conversation) ? "" : "of your "}messages already wait, so I did not take this one. Wait for an answer, or ${typed("stop")}.`,
     );
   const poor =
     ports.meter.refusal(caller) ??
@@ -35,7 +42,8 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   if (open > 0 || crowded || event.album !== undefined)
     return entry(prompt, "prompt", { do: "wait", conversation: conversation.id, event, crowded });
   const ids = { task: ports.token(), turn: ports.token() };
-  const work = yield* begin(ports, { ...ids, conversation, caller, prompts: [event] });
+  const starter = starterIn(conversation, caller);
+  const work = yield* begin(ports, { ...ids, conversation, caller: starter, prompts: [event] });
   const admitted = entry(prompt, "prompt", { do: "run", work });
   return { ...admitted, state: "started", turn: ids.turn };
 }
@@ -46,7 +54,7 @@ function entry(prompt: Prompt, kind: "prompt" | "answer", after: After): Admitte
     kind,
     state: "accepted",
     caller: caller.id,
-    role: caller.role,
+    role: starterIn(conversation, caller).role,
     conversation: conversation.id,
     album: event.album ?? null,
     body: event,
@@ -54,10 +62,13 @@ function entry(prompt: Prompt, kind: "prompt" | "answer", after: After): Admitte
   };
 }
 
-/** A question that wants text takes the starter's next message. */
-function* answersQuestion({ caller, conversation }: Prompt): Op<boolean> {
-  const questions = yield* pendingQuestionsIn(conversation.id);
-  return questions.some(({ kind, caller: starter }) => kind === "text" && starter === caller.id);
+/** Somebody's task that waits for words goes on with those of its starter, or of an owner. */
+function* admitAnswer({ clock }: TurnPorts, prompt: Prompt, asked: Question): Op<Admitted> {
+  const { caller, event } = prompt;
+  if (may(caller, "continue", { starter: asked.caller }))
+    return entry(prompt, "answer", { do: "answer", caller, event, question: asked.id });
+  const refusal = { ...prompt, at: clock.now(), why: "somebody else was asked" };
+  return yield* refuse(refusal, "Only the person who asked, or an owner, can answer this.");
 }
 
 function* overBudget(ports: TurnPorts, { listener, caller }: Prompt): Op<string | undefined> {

@@ -1,18 +1,23 @@
 // Decides in the accepting transaction what of an event is kept and what becomes of it.
+
+import { may } from "../access/authorise.ts";
 import { codeIn } from "../access/codes.ts";
 import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
+import { typed } from "../core/command-text.ts";
 import type { HomeOpened, InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
 import { cardsOf } from "../store/cards.ts";
 import { isEnabled } from "../store/chats.ts";
-import { type Conversation, ensureConversation } from "../store/conversations.ts";
+import type { Conversation } from "../store/conversations.ts";
 import { findByKey } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import { pendingQuestionsIn } from "../store/questions.ts";
-import { type Admitted, addressOf, type Incoming, nothing, refuse, say } from "./admission.ts";
+import { type Admitted, type Incoming, nothing, refuse, say } from "./admission.ts";
 import { admitPrompt } from "./admit-prompt.ts";
-import type { After } from "./after.ts";
+import type { After, CodeReply } from "./after.ts";
+import { isAnswer } from "./answers.ts";
+import { conversationFor } from "./conversation.ts";
 import type { TurnPorts } from "./ports.ts";
 import { stopFor } from "./stop.ts";
 import { bareAnswer, type Command, commandIn } from "./words.ts";
@@ -39,43 +44,55 @@ function* admitCode(
   hmac: string,
   { listener, event: whole, now }: Incoming & { readonly now: number },
 ): Op<Admitted> {
-  const { chat, message, sender } = whole;
-  const event = { chat, message, sender };
-  // In a group one answer a day is enough: a flood of codes must not use up what the platform lets us say there.
-  const heard =
-    chat.kind === "direct" ||
-    ((yield* isEnabled(listener, chat.id)) && (yield* takeHint({ listener, ...sender }, now)));
-  const body = { hmac, event, heard };
+  const { chat, message, sender, press } = whole;
+  const event = { chat, message, sender, ...(press ? { press } : {}) };
+  const body = { hmac, event, tell: yield* whomToTell(listener, event, now) };
   const after: After = { do: "code", ...body };
   return { kind: "code", state: "accepted", caller: null, role: null, body, after };
 }
+
+/** In a group once a day is enough: a flood of codes must not use up what the platform lets us say there. */
+function* whomToTell(
+  listener: ListenerId,
+  { chat, sender }: Pick<InboundMessage, "chat" | "sender">,
+  now: number,
+): Op<CodeReply> {
+  if (chat.kind === "direct") return "sender";
+  const known = (yield* identify({ listener, ...sender })).pairing !== null;
+  if (!known && !(yield* isEnabled(listener, chat.id))) return "nobody";
+  if (!(yield* takeHint({ listener, ...sender }, now, "code"))) return "nobody";
+  return known ? "sender" : "group";
+}
+
+const opening: ReadonlySet<string> = new Set(["enable", "share"]);
 
 function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op<Admitted> {
   const { event, listener } = incoming;
   const command = event.edited ? undefined : commandIn(event);
   const { approvals } = ports;
   if (event.chat.kind === "group") {
-    if (!event.addressed || caller.role === "anonymous") return nothing(caller);
-    const opens = command?.name === "enable";
-    if (!opens && !(yield* isEnabled(listener, event.chat.id))) return nothing(caller);
+    if (!event.addressed || caller.role === "anonymous") return nothing(caller, event);
+    // Whoever may not open it is told so each time, alone.
+    const opens = opening.has(command?.name ?? "");
+    if (!opens && !(yield* isEnabled(listener, event.chat.id)))
+      return yield* admitClosed(ports, caller, incoming);
   } else if (caller.role === "anonymous" && ports.settings().public !== "anyone")
     return yield* admitStranger(ports, caller, incoming);
   if (event.edited) return yield* admitEdit(caller, incoming, event.edited.key);
   if (event.unreadable && !event.text && event.files.length === 0)
     return say(caller, event, `I cannot read ${event.unreadable}. Please send text or a file.`);
-  const conversation = yield* conversationOf(ports, caller, incoming);
-  const words = command ?? (yield* bareDecision(ports, caller, { listener, event, conversation }));
+  const conversation = yield* conversationFor(ports, { caller, ...incoming });
+  const it = { listener, event, conversation };
+  const words = command
+    ? yield* meant(caller, incoming, command)
+    : yield* bareDecision(ports, caller, it);
   if (words) return yield* admitCommand(approvals, { caller, conversation, event, command: words });
   return yield* admitPrompt(ports, { caller, conversation, ...incoming });
 }
 
-function* conversationOf(
-  { clock, token }: TurnPorts,
-  caller: Caller,
-  { listener, event }: Incoming,
-): Op<Conversation> {
-  const place = { address: addressOf(listener, event), kind: event.chat.kind, caller: caller.id };
-  return yield* ensureConversation(place, token(), clock.now());
+function* meant(caller: Caller, incoming: Incoming, command: Command): Op<Command | undefined> {
+  if (command.name !== "answer") return command;
+  return (yield* isAnswer({ caller, ...incoming }, command.rest)) ? command : undefined;
 }
 
 /** A bare yes or no counts only where there are no buttons and one question is open. */
@@ -107,6 +124,24 @@ function* admitCommand(
   return { ...keep("command", caller, event, after), conversation: conversation.id };
 }
 
+/** Nobody opened this group: silence in it, and one hint a day to the person who is known, alone. */
+function* admitClosed(
+  { clock }: TurnPorts,
+  caller: Caller,
+  { listener, event }: Incoming,
+): Op<Admitted> {
+  const at = clock.now();
+  const hint =
+    !event.edited && (yield* takeHint({ listener, ...event.sender }, at, `in ${event.chat.id}`));
+  if (!hint) return nothing(caller, event);
+  const how = may(caller, "enable")
+    ? `To open it, send ${typed("enable")} there, addressed to me.`
+    : `Ask an owner to send ${typed("enable")} there, addressed to me.`;
+  const text = `This chat is not open to me, so I say nothing in it. ${how}`;
+  const refused = yield* refuse({ listener, event, caller, at, why: "chat not open" }, text);
+  return { ...refused, body: null };
+}
+
 /** An unknown sender: the id only; one hint a day. */
 function* admitStranger(
   { clock }: TurnPorts,
@@ -114,7 +149,7 @@ function* admitStranger(
   { listener, event }: Incoming,
 ): Op<Admitted> {
   const hint = yield* takeHint({ listener, ...event.sender }, clock.now());
-  if (!hint) return nothing(caller);
+  if (!hint) return nothing(caller, event);
   const at = clock.now();
   const text =
     "I do not know you yet. Ask the person who runs me for a code, then send me `join` and the code.";
@@ -125,7 +160,7 @@ function* admitStranger(
 function* admitEdit(caller: Caller, { listener, event }: Incoming, key: string): Op<Admitted> {
   const before = yield* findByKey(listener, key);
   const changed = before?.event.kind === "message" && before.event.text !== event.text;
-  if (!changed) return nothing(caller);
+  if (!changed) return nothing(caller, event);
   return say(
     caller,
     event,

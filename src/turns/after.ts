@@ -1,13 +1,25 @@
 // What is left to do with an event once it is on disk.
-import type { ButtonPress, ChatChange, HomeOpened, InboundMessage } from "../core/events.ts";
+import type {
+  ButtonPress,
+  ChatChange,
+  HomeOpened,
+  InboundMessage,
+  PressRef,
+} from "../core/events.ts";
 import type { Caller, Markdown } from "../core/words.ts";
-import type { Conversation } from "../store/conversations.ts";
 import type { Work } from "./claim.ts";
 import type { StopEffect } from "./stop.ts";
 import type { Command } from "./words.ts";
 
+/** What is answered: who said it, where, and how the platform wants to hear of it. */
+export type Answered = Pick<InboundMessage, "chat" | "message" | "sender" | "press">;
+
+/** Who hears of a code: its sender alone; the group where they cannot be told alone; or nobody. */
+export type CodeReply = "sender" | "group" | "nobody";
+
 export type After =
-  | { readonly do: "nothing" }
+  /** The platform may still wait for an answer to a slash command. */
+  | { readonly do: "nothing"; readonly press?: PressRef }
   | { readonly do: "run"; readonly work: Work }
   | {
       readonly do: "wait";
@@ -27,14 +39,13 @@ export type After =
       readonly do: "answer";
       readonly caller: Caller;
       readonly event: InboundMessage;
-      readonly conversation: Conversation;
+      readonly question?: string;
     }
   | {
       readonly do: "code";
-      readonly event: Pick<InboundMessage, "chat" | "message" | "sender">;
+      readonly event: Answered;
       readonly hmac: string;
-      /** We may speak there: in a group that nobody opened we stay silent. */
-      readonly heard: boolean;
+      readonly tell: CodeReply;
     }
   | { readonly do: "press"; readonly caller: Caller; readonly event: ButtonPress }
   | { readonly do: "home"; readonly caller: Caller; readonly event: HomeOpened }

@@ -28,6 +28,8 @@ export interface Alarm {
   /** Several turns in a row failed because of the agent. */
   agentFailed(why: string): void;
   agentWorked(): void;
+  /** To every owner who can be reached, in their direct chats; never rejects. */
+  tell(text: Markdown): Promise<void>;
 }
 
 const agentFailuresToTell = 3;
@@ -40,6 +42,7 @@ export function createAlarm(ports: AlarmPorts): Alarm {
       ports.log.error({ error }, "Could not tell an owner"),
     );
   return {
+    tell,
     async look() {
       for (const listener of ports.listeners()) {
         const why = trouble(listener.health(), ports.clock.now());
@@ -70,7 +73,7 @@ export function createAlarm(ports: AlarmPorts): Alarm {
 
 async function tellOwners(ports: AlarmPorts, text: Markdown, except?: ListenerId): Promise<void> {
   const chats = (await ports.ownerChats()).filter(({ to }) => to.listener !== except);
-  if (chats.length === 0) ports.log.warn({ text }, "No owner could be told");
+  if (chats.length === 0) ports.log.warn({}, "No owner could be told of trouble");
   for (const { to } of chats) {
     const parts = await ports.render(to.listener, text);
     const rows = await ports.store.run(function* () {

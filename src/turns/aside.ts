@@ -1,14 +1,12 @@
 // How one person of a group is told what is for them alone: in place where the platform can, else in their direct chat.
 import { escapeInline } from "../approvals/card.ts";
 import type { Listener, Only } from "../core/channel.ts";
-import type { InboundMessage, MessageRef, PressRef } from "../core/events.ts";
+import type { MessageRef, PressRef } from "../core/events.ts";
 import type { Address, ListenerId, Markdown } from "../core/words.ts";
 import { chatTitle } from "../store/chats.ts";
 import { addressOf } from "./admission.ts";
+import type { Answered } from "./after.ts";
 import type { TurnPorts } from "./ports.ts";
-
-/** What is answered: who said it, where, and how the platform wants to hear of it. */
-export type Answered = Pick<InboundMessage, "chat" | "message" | "sender" | "press">;
 
 export interface Spot {
   readonly to: Address;
@@ -23,7 +21,9 @@ export function canWhisper(
   listener: Listener | undefined,
   { press }: Pick<Answered, "press">,
 ): boolean {
-  return listener?.whisper !== undefined && (press !== undefined || !listener.whispersToPressesOnly);
+  return (
+    listener?.whisper !== undefined && (press !== undefined || !listener.whispersToPressesOnly)
+  );
 }
 
 /** Undefined: they cannot be told alone at all, so that they are told nothing. */

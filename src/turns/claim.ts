@@ -4,6 +4,7 @@ import type { Caller, Role } from "../core/words.ts";
 import { type Conversation, findConversation } from "../store/conversations.ts";
 import { promptsOfTurn, startEntry, waitingPrompts } from "../store/inbox.ts";
 import type { InboxEntry } from "../store/inbox-row.ts";
+import { findPairingById } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { addTask, findTask } from "../store/tasks.ts";
 import { addTurn, findTurn, type Turn } from "../store/turns.ts";
@@ -76,10 +77,16 @@ export function* claimNext(
   const group = together(waiting, merge, ports.clock.now());
   const first = group[0];
   if (!first) return "arriving";
-  const caller = callerOf(first.caller, first.role, first.event.sender.name);
+  const caller = callerOf(first.caller, first.role, yield* nameOf(first));
   for (const entry of group) yield* startEntry(entry.id, ids.turn);
   const prompts = group.map((entry) => entry.event as InboundMessage);
   return yield* begin(ports, { ...ids, conversation, caller, prompts });
+}
+
+/** What the platform calls somebody is theirs to choose: who is paired has the name that they were given. */
+function* nameOf({ caller, event }: InboxEntry): Op<string> {
+  const pairing = caller.startsWith("p:") ? yield* findPairingById(caller.slice(2)) : undefined;
+  return pairing?.name ?? event.sender.name;
 }
 
 /** The head of the line, and those behind it only where they may come along. */
@@ -94,7 +101,8 @@ function together(waiting: readonly InboxEntry[], merge: boolean, now: number): 
   const group: InboxEntry[] = [];
   for (const entry of waiting) {
     const sameAlbum = entry.album !== null && entry.album === first?.album;
-    if (entry !== first && !sameAlbum && !(merge && entry.caller === first?.caller)) break;
+    // In a conversation that is shared each turn is of one person.
+    if (entry.caller !== first?.caller || (entry !== first && !sameAlbum && !merge)) break;
     if (entry.album !== null && now - entry.receivedAt < albumWait)
       return group.filter((one) => one.album !== entry.album);
     group.push(entry);

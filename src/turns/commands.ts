@@ -1,29 +1,32 @@
 // The commands of the chat.
-import { audit } from "../access/audit.ts";
+
 import { may } from "../access/authorise.ts";
-import { narrowestAllow } from "../approvals/options.ts";
+import { typed } from "../core/command-text.ts";
 import type { Caller, Markdown } from "../core/words.ts";
-import { findNumber } from "../store/cards.ts";
-import { setEnabled } from "../store/chats.ts";
-import { ensureConversation, setNote, setSession } from "../store/conversations.ts";
+import { isShared, setNote, setSession } from "../store/conversations.ts";
 import { lastReported } from "../store/inbox.ts";
-import { findQuestion } from "../store/questions.ts";
-import { addressOf } from "./admission.ts";
-import { decidedText } from "./incoming.ts";
-import { type Asked, approvals, status, tasks, whoami } from "./lists.ts";
-import type { TurnPorts, Wake } from "./ports.ts";
+import { answer, decide } from "./answers.ts";
+import { conversationFor } from "./conversation.ts";
+import { enable } from "./enable.ts";
+import { type Asked, status, tasks, whoami } from "./lists.ts";
+import { approvals } from "./open-questions.ts";
+import { type Openly, openly, type Reply } from "./openly.ts";
+import type { Moves, TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
+import { resumeHere } from "./resume-here.ts";
 import { retryEntry } from "./retry.ts";
+import { share, unshare } from "./share.ts";
 import type { StopEffect } from "./stop.ts";
 import { menu } from "./words.ts";
 
-export async function runCommand(ports: TurnPorts, wake: Wake, asked: Asked): Promise<void> {
-  const text = await answerTo(ports, wake, asked);
+export async function runCommand(ports: TurnPorts, moves: Moves, asked: Asked): Promise<void> {
+  const answer = await answerTo(ports, moves, asked);
   const { id, listener, event } = asked;
-  await respond(ports, { id, listener, event, text });
+  const said = typeof answer === "string" ? { text: answer, aside: true } : answer;
+  await respond(ports, { id, listener, event, ...said });
 }
 
-async function answerTo(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {
+async function answerTo(ports: TurnPorts, moves: Moves, asked: Asked): Promise<Reply> {
   switch (asked.command.name) {
     case "new":
       return startAfresh(ports, asked);
@@ -35,94 +38,59 @@ async function answerTo(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Mar
       return tasks(ports, asked);
     case "approvals":
       return approvals(ports, asked);
+    case "resume":
+      return resumeHere(ports, asked);
     case "whoami":
       return whoami(ports, asked);
     case "enable":
     case "disable":
-      return enable(ports, asked);
+      return enable(ports, moves, asked);
+    case "share":
+      return share(ports, asked);
+    case "unshare":
+      return unshare(ports, asked, moves.stopped);
     case "allow":
     case "deny":
       return decide(ports, asked);
+    case "answer":
+      return answer(ports, asked);
     case "retry":
-      return retry(ports, wake, asked);
+      return retry(ports, moves.wake, asked);
     default:
       return help(ports, asked.caller);
   }
 }
 
 function help({ agent }: TurnPorts, caller: Caller): Markdown {
-  const lines = menu.map(({ command, description }) => `- /${command} ${description}`);
+  const lines = menu.map(({ command, description }) => `- ${typed(command)} ${description}`);
   const asks = agent.asks
     ? "Before anything is changed or run I ask you, with buttons; `allow 3` and `deny 3 because …` work too."
     : "**This agent has not been seen to ask before it acts, so approvals may not apply to it.**";
   const groups = may(caller, "enable")
-    ? "As an owner you open a group to me with /enable in it, and close it with /disable."
+    ? `As an owner you open a group to me with ${typed("enable")} in it, and close it with ${typed("disable")}. With ${typed("share")} all who are paired there continue one conversation, until ${typed("unshare")}.`
     : "";
   const hello = `Tell me what to do, in your own words. ${asks}`;
   return [hello, lines.join("\n"), groups].filter(Boolean).join("\n\n");
 }
 
-function* conversationFor({ clock, token }: TurnPorts, { listener, event, caller }: Asked) {
-  const place = { address: addressOf(listener, event), kind: event.chat.kind, caller: caller.id };
-  return yield* ensureConversation(place, token(), clock.now());
-}
-
-async function startAfresh(ports: TurnPorts, asked: Asked): Promise<Markdown> {
-  await ports.store.run(function* () {
-    const { id } = yield* conversationFor(ports, asked);
-    yield* setSession(id, null);
-    yield* setNote(id, null);
+async function startAfresh(ports: TurnPorts, asked: Asked): Promise<Reply> {
+  return ports.store.run(function* () {
+    const conversation = yield* conversationFor(ports, asked);
+    if (isShared(conversation) && !may(asked.caller, "enable"))
+      return "This conversation is everybody's here: only an owner can start it afresh.";
+    yield* setSession(conversation.id, null);
+    yield* setNote(conversation.id, null);
+    const whose = isShared(conversation) ? "The next" : "Your next";
+    return openly(`${whose} message starts afresh.`);
   });
-  return "Your next message starts afresh.";
 }
 
-function stopText(stop: StopEffect | undefined): Markdown {
+function stopText(stop: StopEffect | undefined): Markdown | Openly {
   const running = stop?.turns.length ?? 0;
   const waiting = stop?.waiting ?? 0;
   if (running + waiting === 0) return "There is nothing to stop.";
   const also = waiting > 0 ? ` ${waiting} waiting message${waiting === 1 ? "" : "s"} dropped.` : "";
-  return running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`;
-}
-
-async function enable(
-  ports: TurnPorts,
-  { caller, event, listener, command }: Asked,
-): Promise<Markdown> {
-  if (event.chat.kind === "direct") return "That is for groups: send it there, addressed to me.";
-  if (!may(caller, "enable")) return "Only an owner can open or close a chat to me.";
-  const on = command.name === "enable";
-  const at = ports.clock.now();
-  await ports.store.run(function* () {
-    yield* setEnabled({ listener, chat: event.chat.id, enabled: on, title: "", at });
-    const place = `${listener} ${event.chat.id}`;
-    const row = { at, who: caller.id, name: caller.name, place, target: event.chat.id, why: "" };
-    yield* audit({ ...row, action: "chat", outcome: on ? "enabled" : "disabled" });
-  });
-  return on
-    ? "I answer here from now on, when I am addressed, and only people who are paired."
-    : "I am silent here from now on.";
-}
-
-async function decide(
-  ports: TurnPorts,
-  { caller, event, listener, command }: Asked,
-): Promise<Markdown> {
-  const [, digits = "", reason] =
-    /^(\d+)\s*(?:because\s+|:\s*)?([\s\S]*)$/i.exec(command.rest.trim()) ?? [];
-  const number = Number(digits);
-  const question = await ports.store.run(function* () {
-    const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
-    return card && (yield* findQuestion(card.question));
-  });
-  if (!question) return `There is no question ${number}. /approvals lists what waits.`;
-  const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
-  if (!key) return "That question is not a yes or no: answer it in its chat.";
-  const place = `${listener} ${event.chat.id}`;
-  const because = reason?.trim() ? { reason: reason.trim().slice(0, 1000) } : {};
-  const decided = await ports.approvals.decide(caller, question, { key, place, ...because });
-  return decided === "decided" && command.name === "deny"
-    ? "Denied."
-    : decidedText(decided, question, key);
+  return openly(running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`);
 }
 
 async function retry(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {

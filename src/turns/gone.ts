@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Store } from "../store/store.ts";
-import { expireThere, migrate } from "./incoming.ts";
+import { expireThere, migrate } from "./chat-change.ts";
 
 interface GonePorts {
   readonly store: Store;

@@ -5,12 +5,14 @@ import type { Log } from "../core/log.ts";
 import { forgetBefore } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import { forgetFiles, inboxes } from "./places.ts";
+import { forgetIdle } from "./share.ts";
 
 export interface HousekeepingPorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
   readonly homes: string;
+  removeHome(home: string): Promise<boolean>;
   readonly files: string;
   retentionDays(): number;
   /** Looks at the listeners. */
@@ -33,7 +35,10 @@ export function startHousekeeping(ports: HousekeepingPorts): { stop(): void } {
   const timers = [
     setInterval(guard("Could not look at the listeners", ports.look), lookEvery),
     setInterval(
-      guard("Could not remove what is too old", () => forgetOld(ports, stopped.signal)),
+      guard("Could not remove what is too old", async () => {
+        await forgetOld(ports, stopped.signal);
+        await forgetIdle(ports, beforeOf(ports));
+      }),
       forgetEvery,
     ),
   ];
@@ -46,11 +51,15 @@ export function startHousekeeping(ports: HousekeepingPorts): { stop(): void } {
   };
 }
 
+function beforeOf({ clock, retentionDays }: Pick<HousekeepingPorts, "clock" | "retentionDays">) {
+  return clock.now() - retentionDays() * day;
+}
+
 export async function forgetOld(
-  ports: Omit<HousekeepingPorts, "look" | "log">,
+  ports: Omit<HousekeepingPorts, "look" | "log" | "removeHome">,
   signal: AbortSignal,
 ): Promise<{ rows: number; files: number }> {
-  const before = ports.clock.now() - ports.retentionDays() * day;
+  const before = beforeOf(ports);
   let rows = 0;
   for (;;) {
     const gone = await ports.store.run(() => forgetBefore(before, step.rows));

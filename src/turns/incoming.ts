@@ -1,27 +1,20 @@
-// Presses, answers to questions, codes, and changes of chats.
+// Presses, answers to questions, and codes.
+
 import { audit } from "../access/audit.ts";
-import { may } from "../access/authorise.ts";
 import { burnCode, redeemCode } from "../access/codes.ts";
+import { identify } from "../access/identify.ts";
 import type { Decided } from "../approvals/approvals.ts";
 import { isSameMessage } from "../approvals/ask.ts";
-import { escapeInline } from "../approvals/card.ts";
-import type { Deliver } from "../bus/deliver.ts";
-import type { ButtonPress, ChatChange, InboundMessage } from "../core/events.ts";
-import type { Address, Caller } from "../core/words.ts";
-import {
-  type ButtonRow,
-  findButton,
-  findCard,
-  moveCards,
-  pendingQuestionsOnlyIn,
-  pendingQuestionsShownIn,
-} from "../store/cards.ts";
-import { moveChat } from "../store/chats.ts";
-import { type Conversation, moveConversations } from "../store/conversations.ts";
+import { typed } from "../core/command-text.ts";
+import type { ButtonPress } from "../core/events.ts";
+import type { Caller } from "../core/words.ts";
+import { type ButtonRow, findButton, findCard } from "../store/cards.ts";
 import { finishEntry } from "../store/inbox.ts";
-import { findPart, moveOutbox } from "../store/outbox.ts";
+import { findPart } from "../store/outbox.ts";
 import type { Op } from "../store/query.ts";
-import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
+import { findQuestion, type Question } from "../store/questions.ts";
+import type { Answered, CodeReply } from "./after.ts";
+import { canWhisper } from "./aside.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { retryEntry } from "./retry.ts";
@@ -46,16 +39,14 @@ async function pressed(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Pr
     await ports.store.run(() => refused(ports, it, found));
     return "This button is not for here, or no longer known.";
   }
-  const { button, question } = found;
+  const { button, question, caller } = found;
   if (question) {
     const place = `${it.listener} ${it.event.chat.id}`;
-    const decided = await ports.approvals.decide(it.caller, question, {
-      key: button.option,
-      place,
-    });
-    return decidedText(decided, question, button.option);
+    const key = button.option;
+    const decided = await ports.approvals.decide(caller, question, { key, place });
+    return decidedText(decided, question, key);
   }
-  const retried = await retryEntry(ports, it.caller, button.inbox ?? 0);
+  const retried = await retryEntry(ports, caller, button.inbox ?? 0);
   if (typeof retried === "string") return retried;
   wake(retried.conversation);
   return "Once more, then.";
@@ -64,6 +55,8 @@ async function pressed(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Pr
 interface Pressed {
   readonly button: ButtonRow;
   readonly question: Question | undefined;
+  /** As they stand now: it may have waited behind what they did before. */
+  readonly caller: Caller;
 }
 
 /** A button counts only in the chat, and on the message, where it was shown. */
@@ -72,12 +65,13 @@ function* lookUp({ listener, event }: Event<ButtonPress>): Op<Pressed | string> 
   if (!button) return "unknown button";
   if (button.listener !== listener || button.chat !== event.chat.id)
     return "pressed in another chat";
-  if (button.card === null) return { button, question: undefined };
+  const caller = yield* identify({ listener, ...event.sender });
+  if (button.card === null) return { button, question: undefined, caller };
   const card = yield* findCard(button.card);
   const question = card && (yield* findQuestion(card.question));
   const row = card?.outbox ? yield* findPart(card.outbox) : undefined;
   if (!isSameMessage(row, event.message)) return "pressed on another message";
-  return question ? { button, question } : "unknown question";
+  return question ? { button, question, caller } : "unknown question";
 }
 
 function* refused({ clock }: TurnPorts, it: Event<ButtonPress>, why: string): Op<void> {
@@ -112,97 +106,38 @@ export function decidedText(decided: Decided, question: Question, key: string): 
   }
 }
 
-/** The next message of the starter answers the oldest question that wants text. */
-export async function onAnswer(
-  ports: TurnPorts,
-  it: Event<InboundMessage> & { conversation: Conversation },
-): Promise<void> {
-  const { id, listener, caller, event, conversation } = it;
-  const open = await ports.store.run(() => pendingQuestionsIn(conversation.id));
-  const question = open.find(
-    ({ kind, caller: starter }) => kind === "text" && starter === caller.id,
-  );
-  const place = `${listener} ${event.chat.id}`;
-  const decided =
-    question && (await ports.approvals.decide(caller, question, { key: event.text, place }));
-  const text =
-    decided === "decided" ? "" : "That question is closed. Please send your message again.";
-  await respond(ports, { id, listener, event, text });
+interface CodeSaid {
+  readonly id: number;
+  readonly listener: string;
+  readonly event: Answered;
+  readonly hmac: string;
+  readonly tell: CodeReply;
 }
 
-type CodeEvent = Pick<InboundMessage, "chat" | "message" | "sender">;
-
-/** In a group it says nothing about right or wrong, and the code is burned. */
-export async function onCode(
-  ports: TurnPorts,
-  it: { id: number; listener: string; event: CodeEvent; hmac: string; heard: boolean },
-): Promise<void> {
+export async function onCode(ports: TurnPorts, it: CodeSaid): Promise<void> {
   const { id, listener, event, hmac } = it;
+  if (event.chat.kind === "group") return burn(ports, it);
   const at = ports.clock.now();
   const sender = { listener, ...event.sender };
-  if (event.chat.kind === "group") {
-    await ports.store.run(() => burnCode(hmac, sender, at));
-    await ports
-      .listener(listener)
-      ?.remove?.(event.message)
-      .catch(() => undefined);
-    const text = it.heard
-      ? "Codes count only in a direct chat with me. Whoever made this one should make another: everybody here could read it."
-      : "";
-    return respond(ports, { id, listener, event, text });
-  }
   const redeeming = { hmac, sender, now: at, id: ports.token() };
   const redeemed = await ports.store.run(() => redeemCode(redeeming));
   const text =
     redeemed.is === "linked"
-      ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send /help.`
+      ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send ${typed("help")}.`
       : "That code does not count: it may be mistyped, used or older than 15 minutes. Ask for a new one; after several tries I take none for a while.";
   await respond(ports, { id, listener, event, text });
 }
 
-export async function onChat(ports: TurnPorts, it: Event<ChatChange>): Promise<void> {
-  const { id, listener, caller, event } = it;
-  if (event.change === "migrated" && event.to)
-    await migrate(ports, listener, { from: event.chat.id, to: event.to });
-  if (event.change === "blocked" || event.change === "removed")
-    await expireThere(ports, { listener, chat: event.chat.id });
-  const added = event.change === "added" && event.chat.kind === "group";
-  const direct =
-    added && may(caller, "enable")
-      ? await directChat(ports, listener, event.sender.account)
-      : undefined;
-  await ports.store.run(() => finishEntry(id, "ok"));
-  if (!direct) return;
-  const text = `I am in "${escapeInline(event.title ?? event.chat.id)}" now, and silent there until an owner sends /enable in it, addressed to me.`;
-  const chat = { id: direct.chat, kind: "direct" as const };
-  await respond(ports, { listener, event: { chat, message: { chat: direct.chat, id: "" } }, text });
-}
-
-async function directChat(ports: TurnPorts, listener: string, account: string) {
-  return ports.listener(listener)?.openDirect?.(account);
-}
-
-/** Nobody is left there to answer: denied now rather than in an hour. */
-export async function expireThere(
-  { store, approvals }: Pick<TurnPorts, "store" | "approvals">,
-  { listener, chat }: Address,
-): Promise<void> {
-  const open = await store.run(() => pendingQuestionsOnlyIn(listener, chat));
-  for (const id of open) await approvals.expire(id, "unreachable");
-}
-
-/** The chat has a new id: what is enabled, said and still to be sent moves along. */
-export async function migrate(
-  ports: Pick<TurnPorts, "store" | "clock"> & { deliver: Pick<Deliver, "deliver"> },
-  listener: string,
-  { from, to }: { from: string; to: string },
-): Promise<void> {
-  const rows = await ports.store.run(function* () {
-    yield* moveChat({ listener, from, to, at: ports.clock.now() });
-    yield* moveConversations(listener, from, to);
-    const open = yield* pendingQuestionsShownIn(listener, from);
-    yield* moveCards(listener, from, to);
-    return yield* moveOutbox(listener, { from, to }, open);
-  });
-  ports.deliver.deliver(rows);
+/** It says nothing about right or wrong. */
+async function burn(ports: TurnPorts, { id, event, hmac, tell, ...it }: CodeSaid): Promise<void> {
+  const sender = { listener: it.listener, ...event.sender };
+  await ports.store.run(() => burnCode(hmac, sender, ports.clock.now()));
+  const listener = ports.listener(it.listener);
+  if (event.message.id) await listener?.remove?.(event.message).catch(() => undefined);
+  const text =
+    tell === "nobody"
+      ? ""
+      : "Codes count only in a direct chat with me: one that was shown to a group is void. Whoever made it should make another.";
+  const aside = tell === "sender" || canWhisper(listener, event);
+  await respond(ports, { id, listener: it.listener, event, text, aside });
 }

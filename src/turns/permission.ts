@@ -8,7 +8,9 @@ import type { AgentEvent, ToolCall } from "../core/agent.ts";
 import { findGrant } from "../store/grants.ts";
 import type { Op } from "../store/query.ts";
 import { findTurn, setEffects } from "../store/turns.ts";
+import { quoting } from "./aside.ts";
 import type { Work } from "./claim.ts";
+import { onOneLine } from "./label.ts";
 import type { TurnPorts } from "./ports.ts";
 
 type Permission = Extract<AgentEvent, { type: "permission" }>;
@@ -75,21 +77,20 @@ async function ask(
   });
 }
 
-async function shownOf(ports: TurnPorts, { caller }: Work, { call, ownersOnly }: Permission) {
+async function shownOf(ports: TurnPorts, work: Work, { call, ownersOnly }: Permission) {
   if (ownersOnly && call.url !== undefined) return wayOutOf(call.url);
-  return await effectOf(call, ports.inside(ports.scopeOf(caller)).workspace);
+  return await effectOf(call, ports.inside(ports.scopeOf(work)).workspace);
 }
 
 export function homeOf({ caller, conversation, prompts }: Work) {
   const last = prompts.at(-1);
-  const replyTo = conversation.kind === "group" && last ? { replyTo: last.message } : {};
-  return { person: caller.id, to: conversation.address, ...replyTo };
+  return { person: caller.id, to: conversation.address, ...quoting(conversation, last?.message) };
 }
 
 /** Hosts are opened by an owner or by `egress.allow`, and never along with the agent's own calls. */
-function policyOf(ports: TurnPorts, { caller }: Work, { ownersOnly }: Permission) {
+function policyOf(ports: TurnPorts, work: Work, { ownersOnly }: Permission) {
   const { auto, deny } = ports.settings();
-  const { workspace, home } = ports.inside(ports.scopeOf(caller));
+  const { workspace, home } = ports.inside(ports.scopeOf(work));
   return { readable: [workspace, home], cwd: workspace, auto: ownersOnly ? [] : auto, deny };
 }
 
@@ -146,7 +147,7 @@ function* noted(
 function resolved(call: ToolCall, answer: Answer): Resolved {
   if (answer.is === "answered" && answer.key !== "deny") return { allowed: true };
   if (answer.is === "answered") {
-    const because = answer.reason ? ` Their reason: ${answer.reason}` : "";
+    const because = answer.reason ? ` Their reason: ${onOneLine(answer.reason)}` : "";
     return {
       allowed: false,
       ...(because ? { note: `"${call.title}" was denied.${because}` } : {}),

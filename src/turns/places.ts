@@ -1,12 +1,13 @@
-// Where things are: a caller's sandbox, files of ours, and the direct chats of owners.
+// Where things are: the sandbox of a piece of work, files of ours, and the direct chats of owners.
 import { randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Recipient } from "../approvals/ports.ts";
 import type { Listeners } from "../bus/listeners.ts";
 import type { SandboxScope } from "../core/sandbox.ts";
-import type { Caller } from "../core/words.ts";
+import type { Caller, ConversationId } from "../core/words.ts";
 import { ownerAccounts } from "../store/accounts.ts";
+import { type Conversation, isShared } from "../store/conversations.ts";
 import type { Store } from "../store/store.ts";
 
 interface Folders {
@@ -16,12 +17,39 @@ interface Folders {
   readonly homes: string;
 }
 
-/** One sandbox per pairing, one for all people we do not know. */
-export function scopeOf(folders: Folders, { pairing }: Caller): SandboxScope {
+/** What is done for whom, and in which conversation. */
+export interface Doing {
+  readonly caller: Pick<Caller, "pairing">;
+  readonly conversation: Pick<Conversation, "id" | "caller">;
+}
+
+/** One sandbox per pairing, one per conversation that people share, one for all people we do not know. */
+export function scopeOf(folders: Folders, { caller, conversation }: Doing): SandboxScope {
   const { homes, workspace } = folders;
+  const { pairing } = caller;
+  if (isShared(conversation) && pairing !== null) {
+    const key = sharedKey(conversation.id);
+    const { workspaceMode } = folders;
+    return { key, pairing: null, shared: true, workspace, workspaceMode, home: join(homes, key) };
+  }
   const key = pairing === null ? "anonymous" : `p-${pairing}`;
   const workspaceMode = pairing === null ? "ro" : folders.workspaceMode;
   return { key, pairing, workspace, workspaceMode, home: join(homes, key) };
+}
+
+const sharedMark = "s-";
+
+/** Of the sandbox of a conversation that people share. */
+export function sharedKey(conversation: ConversationId): string {
+  return `${sharedMark}${conversation}`;
+}
+
+/** Conversations that have, or had, a home of their own. */
+export async function sharedHomes(homes: string): Promise<ConversationId[]> {
+  const names = await readdir(homes).catch(() => []);
+  return names.flatMap((name) =>
+    name.startsWith(sharedMark) ? [name.slice(sharedMark.length)] : [],
+  );
 }
 
 /** What goes out as a file, in a folder of its own. The name must be safe. */

@@ -9,9 +9,11 @@ import type { Channel, Listener, Part } from "../core/channel.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
 import type { SandboxScope } from "../core/sandbox.ts";
-import type { Caller, ListenerId, Markdown } from "../core/words.ts";
+import type { ListenerId, Markdown } from "../core/words.ts";
 import type { Store } from "../store/store.ts";
 import type { Alarm } from "./alarm.ts";
+import type { Doing } from "./places.ts";
+import type { StopEffect } from "./stop.ts";
 import type { Meter } from "./usage.ts";
 
 /** The settings that turns read; live, so that a change acts at once. */
@@ -46,7 +48,11 @@ export interface TurnPorts {
   listener(id: ListenerId): Listener | undefined;
   channel(id: ListenerId): Channel | undefined;
   render(id: ListenerId, text: Markdown): Promise<Part[]>;
-  scopeOf(caller: Caller): SandboxScope;
+  scopeOf(doing: Doing): SandboxScope;
+  /** The folder of all homes. */
+  readonly homes: string;
+  /** Of a sandbox in which nothing runs any more. False: something of it is left. */
+  removeHome(home: string): Promise<boolean>;
   /** Where the scope's folders are inside the sandbox. */
   inside(scope: SandboxScope): { readonly workspace: string; readonly home: string };
   /** A file of ours that goes out: a long answer, or what the agent made. The name must be safe. */
@@ -57,3 +63,10 @@ export interface TurnPorts {
 
 /** Looks for what waits in a conversation's lane. */
 export type Wake = (conversation: string) => void;
+
+/** What a command may set going, or end. */
+export interface Moves {
+  readonly wake: Wake;
+  /** The effect of a stop that is committed. */
+  stopped(effect: StopEffect): void;
+}

@@ -2,10 +2,13 @@
 import type { Accepted } from "../bus/accept.ts";
 import type { TurnId } from "../core/words.ts";
 import type { After } from "./after.ts";
+import { onAnswer } from "./answers.ts";
+import { closePress } from "./aside.ts";
+import { onChat } from "./chat-change.ts";
 import { albumWait, claimNext, type Work } from "./claim.ts";
 import { runCommand } from "./commands.ts";
 import { showHome } from "./home.ts";
-import { onAnswer, onChat, onCode, onPress } from "./incoming.ts";
+import { onCode, onPress } from "./incoming.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { asked, type StopEffect } from "./stop.ts";
@@ -70,8 +73,12 @@ export function createReceiver(ports: TurnPorts): Receiver {
   };
   const dispatch = (one: Accepted<After>) => {
     const { after, id, listener } = one;
-    if (after.do === "nothing") return;
+    if (after.do === "nothing") {
+      closePress(ports, listener, after.press);
+      return;
+    }
     if (after.do === "run") {
+      for (const { press } of after.work.prompts) closePress(ports, listener, press);
       ports.lanes.enter(after.work.conversation.id, () => work(after.work));
       return;
     }
@@ -109,10 +116,14 @@ function wait(
   const { after, listener, wake } = it;
   wake(after.conversation);
   const place = ports.lanes.waiting();
-  if (after.crowded && place > 0)
-    respond(ports, { listener, event: after.event, text: placeText(place) }).catch((error) =>
-      ports.log.error({ error }, "Could not tell the place in the queue"),
-    );
+  const { event, crowded } = after;
+  if (!crowded || place === 0) {
+    closePress(ports, listener, event.press);
+    return;
+  }
+  respond(ports, { listener, event, text: placeText(place), aside: true }).catch((error) =>
+    ports.log.error({ error }, "Could not tell the place in the queue"),
+  );
 }
 
 function placeText(place: number): string {
@@ -128,9 +139,9 @@ async function handleNow(
 ): Promise<void> {
   switch (after.do) {
     case "say":
-      return respond(ports, { id, listener, event: after.event, text: after.text });
+      return respond(ports, { id, listener, event: after.event, text: after.text, aside: true });
     case "command":
-      return runCommand(ports, receiver.wake, { id, listener, ...after });
+      return runCommand(ports, receiver, { id, listener, ...after });
     case "answer":
       return onAnswer(ports, { id, listener, ...after });
     case "code":

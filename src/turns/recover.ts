@@ -5,6 +5,7 @@ import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { setTaskState } from "../store/tasks.ts";
 import { endTurn, openTurns, runAgain, type Turn } from "../store/turns.ts";
+import { quoting } from "./aside.ts";
 import { reclaim, type Work } from "./claim.ts";
 import { finish } from "./finish.ts";
 import type { TurnPorts } from "./ports.ts";
@@ -100,7 +101,7 @@ async function report(
     reason: `cut off by a restart: ${why}`,
     text: `⚠️ A restart cut me off, and I did not begin again by myself, because ${why}. Have a look, then press Retry (or send \`retry\`) to run it once more.`,
     to: conversation.address,
-    ...(conversation.kind === "group" && last ? { replyTo: last.message } : {}),
+    ...quoting(conversation, last?.message),
     grown: true,
     retry: true,
   });

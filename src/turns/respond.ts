@@ -7,7 +7,8 @@ import { addPart } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addressOf } from "./admission.ts";
-import { type Answered, asideFor, closePress, quoting, type Spot } from "./aside.ts";
+import type { Answered } from "./after.ts";
+import { asideFor, closePress, quoting, type Spot } from "./aside.ts";
 import type { TurnPorts } from "./ports.ts";
 
 export interface Response {

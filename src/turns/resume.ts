@@ -1,13 +1,11 @@
 // Commands, presses and answers that a dead gateway had accepted and not handled: handled now, in their order.
 import { identify } from "../access/identify.ts";
 import type { Accepted } from "../bus/accept.ts";
-import type { InboundEvent, InboundMessage } from "../core/events.ts";
-import { ensureConversation } from "../store/conversations.ts";
+import type { InboundEvent } from "../core/events.ts";
 import { unhandledEntries } from "../store/inbox.ts";
 import type { InboxEntry } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
-import { addressOf } from "./admission.ts";
-import type { After } from "./after.ts";
+import type { After, Answered, CodeReply } from "./after.ts";
 import type { TurnPorts } from "./ports.ts";
 import { commandIn } from "./words.ts";
 
@@ -16,7 +14,7 @@ export async function unhandled(ports: TurnPorts): Promise<Accepted<After>[]> {
     const found: Accepted<After>[] = [];
     for (const entry of yield* unhandledEntries()) {
       const { id, listener } = entry;
-      found.push({ id, listener, after: yield* afterOf(ports, entry) });
+      found.push({ id, listener, after: yield* afterOf(entry) });
     }
     return found;
   });
@@ -24,14 +22,14 @@ export async function unhandled(ports: TurnPorts): Promise<Accepted<After>[]> {
 
 interface StoredCode {
   readonly hmac: string;
-  readonly heard: boolean;
-  readonly event: Pick<InboundMessage, "chat" | "message" | "sender">;
+  readonly tell?: CodeReply;
+  readonly event: Answered;
 }
 
-function* afterOf(ports: TurnPorts, { listener, event, kind }: InboxEntry): Op<After> {
+function* afterOf({ listener, event, kind }: InboxEntry): Op<After> {
   if (kind === "code") {
     const stored = event as unknown as StoredCode;
-    return { do: "code", ...stored };
+    return { do: "code", tell: "nobody", ...stored };
   }
   const inbound: InboundEvent = event;
   const caller = yield* identify({ listener, ...inbound.sender });
@@ -49,11 +47,5 @@ function* afterOf(ports: TurnPorts, { listener, event, kind }: InboxEntry): Op<A
       command,
       ...(command.name === "stop" ? { stop } : {}),
     };
-  const place = {
-    address: addressOf(listener, inbound),
-    kind: inbound.chat.kind,
-    caller: caller.id,
-  };
-  const conversation = yield* ensureConversation(place, ports.token(), ports.clock.now());
-  return { do: "answer", caller, event: inbound, conversation };
+  return { do: "answer", caller, event: inbound };
 }

@@ -2,6 +2,7 @@
 import { may } from "../access/authorise.ts";
 import type { Caller } from "../core/words.ts";
 import { takeRetry } from "../store/cards.ts";
+import { findListed, isShared } from "../store/conversations.ts";
 import { addEntry, findEntry } from "../store/inbox.ts";
 import type { InboxEntry } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
@@ -22,7 +23,9 @@ function* again(
   inbox: number,
 ): Op<{ conversation: string } | string> {
   const entry = yield* findEntry(inbox);
-  if (!entry?.conversation) return "There is nothing to retry any more.";
+  const conversation = entry?.conversation ? yield* findListed(entry.conversation) : undefined;
+  const over = !conversation || (isShared(conversation) && !conversation.current);
+  if (!entry?.conversation || over) return "There is nothing to retry any more.";
   if (!may(by, "answer", { starter: entry.caller }))
     return "Only the person who asked, or an owner, can retry this.";
   if (!(yield* takeRetry(inbox))) return "This was retried already.";

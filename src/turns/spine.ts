@@ -9,6 +9,7 @@ import { createLanes } from "../bus/lanes.ts";
 import { createListeners, type Listeners, type Open } from "../bus/listeners.ts";
 import type { Agent } from "../core/agent.ts";
 import { systemClock } from "../core/clock.ts";
+import { writeCommands } from "../core/command-text.ts";
 import type { Log } from "../core/log.ts";
 import type { Sandbox } from "../core/sandbox.ts";
 import type { Store } from "../store/store.ts";
@@ -22,8 +23,9 @@ import type { TurnPorts, TurnSettings } from "./ports.ts";
 import { createReceiver, type Receiver } from "./receive.ts";
 import { recover } from "./recover.ts";
 import { unhandled } from "./resume.ts";
+import { forgetHomes } from "./share.ts";
 import { createMeter } from "./usage.ts";
-import { menu } from "./words.ts";
+import { groupMenu, menu } from "./words.ts";
 
 export interface SpineParts {
   readonly log: Log;
@@ -34,6 +36,7 @@ export interface SpineParts {
   readonly workspaceMode: "rw" | "ro";
   readonly homes: string;
   readonly files: string;
+  removeHome(home: string): Promise<boolean>;
   /** Random, of this state only: what pairing codes are kept under. */
   readonly codeKey: Uint8Array;
   /** How long a stop waits for turns that are at work. */
@@ -62,7 +65,7 @@ export function createSpine(parts: SpineParts): Spine {
   const listeners = createListeners({
     log,
     clock,
-    menu,
+    menu: [...menu, ...groupMenu],
     accept: (id) => (events) => accept(door, id, events),
   });
   const ports = createPorts(parts, listeners);
@@ -88,15 +91,18 @@ export function createSpine(parts: SpineParts): Spine {
 
 function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const { log, store, settings } = parts;
-  const render: TurnPorts["render"] = async (id, text) =>
-    listeners.get(id)?.channel.render(text) ?? [];
+  const render: TurnPorts["render"] = async (id, text) => {
+    const channel = listeners.get(id)?.channel;
+    return channel?.render(writeCommands(text, channel.writeCommand)) ?? [];
+  };
   const basics = { store, log, render, clock: systemClock, token: tokens() };
+  const hasButtons = (id: string) => listeners.get(id)?.channel.limits.buttons !== 0;
   const cardLink = (id: string, card: string) =>
-    listeners.get(id)?.channel.limits.buttons === 0 ? parts.hitlUrl?.(card) : undefined;
+    hasButtons(id) ? undefined : parts.hitlUrl?.(card);
   const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
-    renderCard: (row) => renderCard({ ...basics, cardLink }, row),
+    renderCard: (row) => renderCard({ ...basics, cardLink, hasButtons }, row),
     ...tellGone({
       ...basics,
       approvals: () => approvals,
@@ -107,6 +113,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   const approvals = createApprovals({
     ...basics,
     cardLink,
+    hasButtons,
     ownerChats,
     deliver: deliver.deliver,
     isIdle: deliver.isIdle,
@@ -130,7 +137,9 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     hmac: (code) => hmacOf(parts.codeKey, code),
     listener: (id) => listeners.get(id)?.listener,
     channel: (id) => listeners.get(id)?.channel,
-    scopeOf: (caller) => scopeOf(parts, caller),
+    scopeOf: (doing) => scopeOf(parts, doing),
+    homes: parts.homes,
+    removeHome: parts.removeHome,
     inside: (scope) => parts.sandbox.inside(scope),
     keepFile: (name, content) => keepFile(parts.files, name, content),
     fileLink: (part) => parts.fileLink?.(part),
@@ -161,6 +170,7 @@ async function open(opening: Opening, first: readonly Open[]): Promise<void> {
   const { ports, receiver, listeners, sandbox } = opening;
   await ports.meter.prime();
   const swept = (await sandbox.sweep()) === "clean";
+  if (swept) await forgetHomes(ports);
   const found = await recover(ports, swept);
   const commands = await unhandled(ports);
   for (const one of first) listeners.add(one);

@@ -2,7 +2,8 @@
 import { may } from "../access/authorise.ts";
 import type { Approvals, Expired } from "../approvals/approvals.ts";
 import type { Caller, ConversationId, TurnId } from "../core/words.ts";
-import { cancelWaitingPrompts } from "../store/inbox.ts";
+import { type Conversation, isShared } from "../store/conversations.ts";
+import { cancelAllWaiting, cancelWaitingPrompts } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import { openTurns, stopTurn, stopTurns, stopTurnsOfCaller } from "../store/turns.ts";
 
@@ -21,13 +22,15 @@ export const parked = Symbol("parked");
 
 type Expires = Pick<Approvals, "expireTurn">;
 
-/** `/stop`, or `/stop 4fK2…` with the beginning of a task's id: an owner may stop any turn. */
+/** `/stop`, or `/stop 4fK2…` with the beginning of a task's id: an owner may stop any turn, and all of a conversation that is shared. */
 export function* stopFor(
   approvals: Expires,
   caller: Caller,
-  { conversation, command }: { conversation: { id: ConversationId }; command: { rest: string } },
+  { conversation, command }: { conversation: Conversation; command: { rest: string } },
 ): Op<StopEffect> {
   const task = command.rest.trim();
+  if (!task && isShared(conversation) && may(caller, "stop"))
+    return yield* stopAllIn(approvals, conversation.id);
   if (!task) return yield* stopConversation(approvals, conversation.id, caller.id);
   const turn = (yield* openTurns()).find(
     (one) => one.task.startsWith(task) && may(caller, "stop", { starter: one.caller }),
@@ -47,6 +50,15 @@ function* stopConversation(
     before: Number.MAX_SAFE_INTEGER,
   });
   const turns = yield* stopTurns(conversation, caller);
+  return { turns, waiting, expired: yield* expireAll(approvals, turns) };
+}
+
+/** Whoever wrote it. */
+export function* stopAllIn(approvals: Expires, conversation: ConversationId): Op<StopEffect> {
+  const waiting = yield* cancelAllWaiting(conversation);
+  const turns: TurnId[] = [];
+  for (const turn of yield* openTurns())
+    if (turn.conversation === conversation && (yield* stopTurn(turn.id))) turns.push(turn.id);
   return { turns, waiting, expired: yield* expireAll(approvals, turns) };
 }
 

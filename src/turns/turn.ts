@@ -1,5 +1,5 @@
 // One turn: prompt the agent, follow what comes back, and end it whatever happens.
-import type { OverTokens } from "../access/model-budget.ts";
+import { type OverTokens, payerOfCaller } from "../access/model-budget.ts";
 import type { AgentEvent, ToolCall } from "../core/agent.ts";
 import type { OutFile } from "../core/channel.ts";
 import { visible } from "../core/visible.ts";
@@ -82,11 +82,12 @@ async function follow(
   const { content, missing } = await promptOf(ports, work);
   following.remarks.push(...missing);
   if (conversation.note) await ports.store.run(() => setNote(conversation.id, null));
-  const scope = ports.scopeOf(caller);
+  const scope = ports.scopeOf(work);
   const { id, session } = conversation;
   const request = { conversation: id, scope, session, content, signal: stop.signal };
   const metered = await ports.meter.enter({
     scope,
+    payer: payerOfCaller(caller.id),
     task: turn.task,
     again: work.again,
     cut: (over) => void cutOff(ports, work, { over, stop }),
@@ -227,7 +228,9 @@ function endingOf(
     };
   if (end.type === "failed") {
     const why = visible(end.why);
-    ports.log.warn({ turn: turn.id, why }, "A turn ended without an answer");
+    // In its own words an agent may say again what it was told; `task show` has them.
+    ports.log.warn({ turn: turn.id, task: turn.task }, "A turn ended without an answer");
+    ports.log.debug({ turn: turn.id, why }, "Why it did");
     ports.alarm.agentFailed(why);
     return {
       ...common,

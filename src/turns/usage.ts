@@ -41,6 +41,8 @@ export interface Meter {
 
 export interface Entering {
   readonly scope: SandboxScope;
+  /** Whose day it counts for. */
+  readonly payer: string;
   readonly task: TaskId;
   /** The task has worked before, under another gateway. */
   readonly again: boolean;
@@ -83,15 +85,15 @@ export function createMeter(ports: UsagePorts): Meter {
     note(use) {
       const used = usageOf(use);
       const day = dayOf(clock.now());
-      const caller = payerOf(use.scope);
       const turn = lastIn(use.scope);
+      const caller = payerIn(use.scope, turn);
       if (turn) turn.used = plus(turn.used, used);
       days.add(day, caller, used);
       ledger.add({ day, caller, task: turn?.task ?? "" }, used);
     },
     overBudget(scope) {
-      const payer = payerOf(scope);
       const last = lastIn(scope);
+      const payer = payerIn(scope, last);
       const spent = { payer, today: days.today(payer), task: last?.used };
       const found = overTokens(settings().tokens, spent);
       if (found) refuse(ports, { scope, found, place: places.get(scope.key), last });
@@ -126,6 +128,11 @@ async function usedBefore({ store }: UsagePorts, ledger: Ledger, task: TaskId): 
   return store.run(() => usageOfTask(task));
 }
 
+/** In a sandbox of several people each pays for their own turns. */
+function payerIn(scope: SandboxScope, last: Working | undefined): string {
+  return last?.payer ?? payerOf(scope);
+}
+
 interface Refusing {
   readonly scope: SandboxScope;
   readonly found: OverTokens;
@@ -142,7 +149,7 @@ function refuse(ports: UsagePorts, { scope, found, place, last }: Refusing): voi
     one.cut(found);
   }
   if (concerned.length > 0) return;
-  const who = payerOf(scope);
+  const who = payerIn(scope, last);
   const row = { at: ports.clock.now(), who, name: "", place: "sandbox", action: "model" };
   const target = last?.task ?? "";
   ports.store

@@ -13,22 +13,40 @@ export const menu = [
   { command: "status", description: "What is going on" },
   { command: "tasks", description: "Your latest tasks" },
   { command: "approvals", description: "What waits for a decision" },
+  { command: "resume", description: "Go on here with another conversation of yours" },
   { command: "whoami", description: "Who you are to me" },
 ] as const;
 
+/** Only for owners: platforms know no menu of some people. */
+export const groupMenu = [
+  { command: "enable", description: "Owners: open this group to me", groupsOnly: true },
+  { command: "disable", description: "Owners: close this group to me", groupsOnly: true },
+  {
+    command: "share",
+    description: "Owners: one conversation here for all who are paired",
+    groupsOnly: true,
+  },
+  {
+    command: "unshare",
+    description: "Owners: a conversation for each of them again",
+    groupsOnly: true,
+  },
+] as const;
+
 const slashed: ReadonlySet<string> = new Set([
-  ...menu.map(({ command }) => command),
+  ...[...menu, ...groupMenu].map(({ command }) => command),
   "start",
-  "enable",
-  "disable",
+  "answer",
 ]);
 
-/** `/stop`, and the words that work without a slash: `allow 3`, `deny 3 because …`, `retry`. */
+/** `/stop`, and the words that work without a slash: `allow 3`, `deny 3 because …`, `answer 3 …`, `retry`. */
 export function commandIn({ text }: Pick<InboundMessage, "text">): Command | undefined {
   const slash = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim());
   const name = slash?.[1]?.toLowerCase();
   if (name && slashed.has(name)) return { name, rest: slash?.[2] ?? "" };
-  const decision = /^(?:\/?)(allow|deny)\s+#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/i.exec(text.trim());
+  const decision = /^(?:\/?)(allow|deny|answer)\s+#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/i.exec(
+    text.trim(),
+  );
   if (decision)
     return { name: decision[1]?.toLowerCase() ?? "", rest: `${decision[2]} ${decision[3] ?? ""}` };
   if (/^\/?retry[.!]?$/i.test(text.trim())) return { name: "retry", rest: "" };

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { PlatformName } from "./platforms.ts";
 import { treeOf } from "./processes.ts";
-import { end, floor, gateway, type Subject } from "./subjects.ts";
+import { end, floor, gateway, type Subject, type SubjectOptions } from "./subjects.ts";
 
 export interface CrashSizes {
+  readonly on: PlatformName;
   readonly chats: number;
   readonly messages: number;
   readonly kills: number;
@@ -24,12 +26,12 @@ export interface CrashCounts {
 }
 
 const kinds = {
-  "gateway, agent asks": (agent: string, chats: number) =>
-    gateway({ chats, agent, record: true, asks: true }),
-  "gateway, agent does not ask": (agent: string, chats: number) =>
-    gateway({ chats, agent, record: true, asks: false }),
-  floor: (agent: string, chats: number) => floor({ chats, agent, record: true }),
+  "gateway, agent asks": (options: SubjectOptions) => gateway({ ...options, asks: true }),
+  "gateway, agent does not ask": (options: SubjectOptions) => gateway({ ...options, asks: false }),
+  floor,
 };
+
+const patience = 60_000;
 
 export type CrashKind = keyof typeof kinds;
 export const crashKinds = Object.keys(kinds) as CrashKind[];
@@ -37,7 +39,9 @@ export const crashKinds = Object.keys(kinds) as CrashKind[];
 export async function crash(kind: CrashKind, sizes: CrashSizes): Promise<CrashCounts> {
   const folder = mkdtempSync(join(tmpdir(), "sallyport-crash-"));
   const prompts = join(folder, "prompts.jsonl");
-  const subject = await kinds[kind](JSON.stringify({ record: prompts }), sizes.chats);
+  const { on, chats } = sizes;
+  const agent = JSON.stringify({ record: prompts });
+  const subject = await kinds[kind]({ on, chats, agent, record: true });
   try {
     await killInTheMiddle(subject, sizes);
     return await count(subject, readFileSync(prompts, "utf8"));
@@ -48,18 +52,17 @@ export async function crash(kind: CrashKind, sizes: CrashSizes): Promise<CrashCo
 }
 
 async function killInTheMiddle(subject: Subject, { messages, kills }: CrashSizes): Promise<void> {
-  const { platform } = subject;
-  const chats = [...subject.chats];
+  const { platform, chats } = subject;
   let child = subject.start();
-  await platform.order("polled", { timeoutMs: 60_000 });
+  await platform.heard(patience);
   // The first message of a chat opens its session: not what is measured here.
-  await platform.order("sayMany", { chats, count: chats.length, text: "first {n}" });
-  await platform.order("sent", { count: chats.length, timeoutMs: 60_000 });
+  await platform.sayMany({ chats, count: chats.length, text: "first {n}" });
+  await platform.sent(chats.length, patience);
   for (let kill = 0; kill < kills; kill += 1) {
-    const { sent } = await platform.order("counters", null);
+    const { sent } = await platform.counted();
     const target = Math.round(messages * (0.3 + Math.random() * 0.4));
-    await platform.order("sayMany", { chats, count: messages, text: `kill ${kill} {n}` });
-    await platform.order("sent", { count: sent + target, timeoutMs: 60_000 });
+    await platform.sayMany({ chats, count: messages, text: `kill ${kill} {n}` });
+    await platform.sent(sent + target, patience);
     const left = treeOf(child.pid ?? 0).slice(1);
     await end(child, "SIGKILL");
     // The gateway must find what it left behind; the floor knows nothing of it.
@@ -74,18 +77,18 @@ async function killInTheMiddle(subject: Subject, { messages, kills }: CrashSizes
 
 /** Nothing more comes. */
 async function settled({ platform }: Subject): Promise<void> {
-  await platform.order("polled", { timeoutMs: 60_000 });
+  await platform.heard(patience);
   for (let before = -1, now = 0; before !== now; ) {
     before = now;
     await sleep(1500);
-    now = (await platform.order("counters", null)).sent;
+    now = (await platform.counted()).sent;
   }
 }
 
 async function count({ platform, chats }: Subject, record: string): Promise<CrashCounts> {
   const total = { lost: 0, answeredTwice: 0, outOfOrder: 0, reported: 0 };
   for (const chat of chats) {
-    const texts = await platform.order("texts", { chat });
+    const texts = await platform.texts(chat);
     const asked = texts.filter(({ byBot, text }) => !byBot && text.startsWith("kill"));
     const answers = texts
       .filter(({ byBot, text }) => byBot && text.startsWith("kill"))

@@ -31,16 +31,17 @@ export const measures = {
   "memory, after load": { unit: "MB", atMost: 2 },
 } as const satisfies Record<string, { unit: string; atMost?: number; atLeast?: number }>;
 
-const patience = { timeoutMs: 120_000 };
+const patience = 120_000;
 
 /** In the order in which they were taken. */
 export async function measureOnce(subject: Subject, sizes: Sizes): Promise<Sample[]> {
   const begin = performance.now();
-  const before = await polls(subject);
+  const { platform } = subject;
+  const { comings: before } = await platform.counted();
   const child = subject.start();
   try {
     const starting = watching(subject, child);
-    while ((await polls(subject)) === before) await sleep(2);
+    while ((await platform.counted()).comings === before) await sleep(2);
     const coldStart = performance.now() - begin;
     const { others } = starting.stop();
     await warmUp(subject);
@@ -60,14 +61,10 @@ function watching({ platform }: Subject, child: ChildProcess): Watch {
   return watch(child.pid ?? 0, [platform.pid]);
 }
 
-async function polls({ platform }: Subject): Promise<number> {
-  return (await platform.order("counters", null)).calls.getUpdates ?? 0;
-}
-
 /** Each chat has its session, and the code is warm. */
 async function warmUp({ platform, chats }: Subject): Promise<void> {
   for (let times = 0; times < 3; times += 1)
-    for (const chat of chats) await platform.order("roundTrip", { chat, text: "warm-up" });
+    for (const chat of chats) await platform.roundTrip({ chat, text: "warm-up" });
 }
 
 async function roundTrips(
@@ -78,8 +75,8 @@ async function roundTrips(
   const times: number[] = [];
   const watched = watching(subject, child);
   for (let number = 0; number < count; number += 1) {
-    const chat = subject.chats[number % subject.chats.length] ?? 0;
-    times.push(await subject.platform.order("roundTrip", { chat, text: `trip ${number}` }));
+    const chat = subject.chats[number % subject.chats.length] ?? "";
+    times.push(await subject.platform.roundTrip({ chat, text: `trip ${number}` }));
   }
   const { others } = watched.stop();
   times.sort((a, b) => a - b);
@@ -102,19 +99,18 @@ async function throughput(
   child: ChildProcess,
   { messages }: Sizes,
 ): Promise<Sample[]> {
-  const { platform } = subject;
-  const chats = [...subject.chats];
+  const { platform, chats } = subject;
   const step = Math.min(messages, (chats.length * depth) / 2);
-  const { sent: before } = await platform.order("counters", null);
+  const { sent: before } = await platform.counted();
   const watched = watching(subject, child);
   const begin = performance.now();
   for (let said = 0; said < messages; said += step) {
     const count = before + Math.max(0, said - step);
-    await platform.order("sent", { count, ...patience });
+    await platform.sent(count, patience);
     const more = Math.min(step, messages - said);
-    await platform.order("sayMany", { chats, count: more, text: `load ${said} {n}` });
+    await platform.sayMany({ chats, count: more, text: `load ${said} {n}` });
   }
-  await platform.order("sent", { count: before + messages, ...patience });
+  await platform.sent(before + messages, patience);
   const seconds = (performance.now() - begin) / 1000;
   const { others, cpu } = watched.stop();
   await checkAnswers(subject);
@@ -126,8 +122,8 @@ async function throughput(
 
 /** What is fast because it answers wrongly does not count. */
 async function checkAnswers({ name, platform, chats }: Subject): Promise<void> {
-  const [chat = 0] = chats;
-  const said = (await platform.order("texts", { chat })).filter(({ text }) => /^load/.test(text));
+  const [chat = ""] = chats;
+  const said = (await platform.texts(chat)).filter(({ text }) => /^load/.test(text));
   const questions = said.filter(({ byBot }) => !byBot).map(({ text }) => text);
   const answers = said.filter(({ byBot }) => byBot).map(({ text }) => text);
   if (questions.join("\n") !== answers.join("\n"))

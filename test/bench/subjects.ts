@@ -1,7 +1,7 @@
 // What is measured: the gateway as people start it, and its floor, each on a fake platform of its own.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,21 +9,26 @@ import { linkAccount } from "../../src/store/accounts.ts";
 import { markAsked } from "../../src/store/meta.ts";
 import { addPairing } from "../../src/store/pairings.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
-import { type RemoteTelegram, startTelegramProcess } from "../fakes/telegram-remote.ts";
+import { type Person, type Platform, type PlatformName, platforms } from "./platforms.ts";
 
 const agentProgram = fileURLToPath(new URL("../fakes/acp-agent.ts", import.meta.url));
 const cliProgram = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const floorProgram = fileURLToPath(new URL("./floor.ts", import.meta.url));
+const floorPrograms = {
+  telegram: fileURLToPath(new URL("./floor-telegram.ts", import.meta.url)),
+  discord: fileURLToPath(new URL("./floor-discord.ts", import.meta.url)),
+  slack: fileURLToPath(new URL("./floor-slack.ts", import.meta.url)),
+};
 
 export interface Subject {
   readonly name: string;
-  readonly platform: RemoteTelegram;
-  readonly chats: readonly number[];
+  readonly platform: Platform;
+  readonly chats: readonly string[];
   start(): ChildProcess;
   close(): Promise<void>;
 }
 
 export interface SubjectOptions {
+  readonly on: PlatformName;
   readonly chats: number;
   /** Keep every message, to look at in the end. */
   readonly record?: boolean;
@@ -35,13 +40,15 @@ export interface SubjectOptions {
   readonly node?: readonly string[];
 }
 
-async function stage({ chats, record = false }: SubjectOptions) {
-  const platform = await startTelegramProcess({ record });
+async function stage({ on, chats, record = false }: SubjectOptions) {
+  const platform = await platforms[on]({ record });
   const folder = mkdtempSync(join(tmpdir(), "sallyport-bench-"));
+  const people = await platform.people(chats);
   return {
     platform,
     folder,
-    chats: await platform.order("people", { count: chats }),
+    people,
+    chats: people.map(({ chat }) => chat),
     async close() {
       await platform.close();
       rmSync(folder, { recursive: true, force: true });
@@ -55,12 +62,14 @@ const launch = (args: readonly string[]) =>
 export async function floor(options: SubjectOptions): Promise<Subject> {
   const { platform, chats, close } = await stage(options);
   const { agent = "echo", node = [] } = options;
-  const args = [...node, floorProgram, platform.url, platform.token, agentProgram, agent];
+  const { apiRoot, token, appToken } = platform;
+  const tokens = appToken ? [token, appToken] : [token];
+  const args = [...node, floorPrograms[options.on], apiRoot, ...tokens, agentProgram, agent];
   return { name: "floor", platform, chats, start: () => launch(args), close };
 }
 
 export async function gateway(options: SubjectOptions): Promise<Subject> {
-  const { platform, folder, chats, close } = await stage(options);
+  const { platform, folder, people, chats, close } = await stage(options);
   const { agent = "echo", asks = true, node = [] } = options;
   const [state, workspace] = [join(folder, "state"), join(folder, "workspace")];
   mkdirSync(workspace);
@@ -69,23 +78,32 @@ export async function gateway(options: SubjectOptions): Promise<Subject> {
     const stdio = ["pipe", "ignore", "inherit"] as const;
     execFileSync(process.execPath, [...args, ...words], { input, stdio: [...stdio] });
   };
-  const { url, token } = platform;
-  tell(["channel", "add", "telegram", "--api-root", url, "--token-file", "-"], token);
-  tell(["config", "set", "channels.telegram.pace", "off"]);
+  tell([...adding(platform, folder), "--token-file", "-"], platform.token);
   tell(["config", "set", "conversations.merge", "false"]);
   tell(["config", "set", "turns.concurrent", "100"]);
   const command = [process.execPath, agentProgram, agent];
-  await link({ database: join(state, "server.db"), chats, command, asks });
+  const { channel } = platform;
+  await link({ database: join(state, "server.db"), channel, people, command, asks });
   // Its command line comes back from here without quotes, as the gateway remembers agents.
   const line = command.map((word) => `'${word}'`).join(" ");
   const start = () => launch([...node, ...args, "start", "--sandbox", "local", "--command", line]);
   return { name: "gateway", platform, chats, start, close };
 }
 
+/** For the CLI; the token itself comes on standard input. */
+function adding({ channel, apiRoot, appToken }: Platform, folder: string): string[] {
+  const words = ["channel", "add", channel, "--api-root", apiRoot, "--pace", "off"];
+  if (!appToken) return words;
+  const file = join(folder, "app-token");
+  writeFileSync(file, appToken, { mode: 0o600 });
+  return [...words, "--app-token-file", file];
+}
+
 /** Every account belongs to one pairing, so that one agent serves them all, as in the floor. */
 async function link(it: {
   database: string;
-  chats: readonly number[];
+  channel: PlatformName;
+  people: readonly Person[];
   command: readonly string[];
   asks: boolean;
 }): Promise<void> {
@@ -93,10 +111,10 @@ async function link(it: {
   const at = Date.now();
   await store.run(function* () {
     yield* addPairing({ id: "bench", name: "bench", role: "owner", kind: "person", createdAt: at });
-    for (const chat of it.chats)
+    for (const { account } of it.people)
       yield* linkAccount({
-        listener: "telegram",
-        account: String(chat),
+        listener: it.channel,
+        account,
         pairing: "bench",
         name: "",
         linkedAt: at,

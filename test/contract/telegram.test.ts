@@ -92,6 +92,22 @@ it("tells where a migrated chat has gone", () =>
     });
   }));
 
+it("shows in groups the whole menu, and in private chats what counts there", () =>
+  withTelegram(async ({ fake, rig }) => {
+    await rig.listener.setMenu?.([
+      { command: "help", description: "What I can do" },
+      { command: "enable", description: "Open this group", groupsOnly: true },
+    ]);
+    const names = [...fake.world.commands].map(([scope, commands]) => [
+      /"type":"(\w+)"/.exec(scope)?.[1],
+      (commands as { command: string }[]).map(({ command }) => command),
+    ]);
+    assert.deepEqual(names, [
+      ["default", ["help", "enable"]],
+      ["all_private_chats", ["help"]],
+    ]);
+  }));
+
 it("links to itself with a code once it knows its name", () =>
   withTelegram(async ({ rig }) => {
     assert.equal(rig.listener.joinLink?.("K7Q2-9XF4"), undefined);

@@ -1,6 +1,6 @@
-// The real gateway as a process of its own, with people on the fake platform: for tests that kill and restart it.
+// The real gateway as a process of its own, with people on a fake platform: for tests that kill and restart it.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,34 +11,37 @@ import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
 import { isRunning } from "../fakes/acp-agent-steps.ts";
 import { memoryLog } from "../fakes/agent-rig.ts";
 import { type CliRig, cliRig, type Started } from "../fakes/cli-rig.ts";
-import type { Person } from "../fakes/telegram-people.ts";
-import { type FakeTelegram, startTelegramServer } from "../fakes/telegram-server.ts";
+import type { FakeTelegram } from "../fakes/telegram-server.ts";
 import type { SeenMessage } from "../fakes/telegram-transcript.ts";
 import type { FakeChat } from "../fakes/telegram-types.ts";
+import type { Member as AnyMember, Said, Stage } from "./kill-stage.ts";
+import { type TelegramMember, telegramStage } from "./kill-stage-telegram.ts";
 
-export interface Member {
-  readonly name: string;
-  readonly person: Person;
-  readonly chat: FakeChat;
-}
+export type Member = TelegramMember;
 
-export interface Plant {
-  readonly fake: FakeTelegram;
+/** On any platform. */
+export interface Gateway<M extends AnyMember = AnyMember> {
+  readonly stage: Stage<M>;
   readonly cli: CliRig;
-  readonly members: readonly Member[];
+  readonly members: readonly M[];
   /** What the gateway that runs now, or ran last, has written. */
   output(): string;
   /** Of the database, read beside the gateway. */
   rows<T>(sql: string, ...values: (string | number)[]): T[];
-  /** The bot's messages in a chat, oldest first. */
-  said(chat: FakeChat): SeenMessage[];
-  /** The newest message of the bot there that matches. */
-  until(chat: FakeChat, pattern: RegExp): Promise<SeenMessage>;
   start(): Promise<void>;
   /** SIGKILL of the gateway alone; gives the agents that it leaves behind. */
   kill(): Promise<number[]>;
   /** SIGTERM; gives the exit code. */
   stop(): Promise<number | null>;
+}
+
+/** On Telegram. */
+export interface Plant extends Gateway<Member> {
+  readonly fake: FakeTelegram;
+  /** The bot's messages in a chat, oldest first. */
+  said(chat: FakeChat): SeenMessage[];
+  /** The newest message of the bot there that matches. */
+  until(chat: FakeChat, pattern: RegExp): Promise<SeenMessage>;
 }
 
 export interface PlantOptions {
@@ -55,44 +58,61 @@ const agentPath = join(import.meta.dirname, "../fakes/acp-agent.ts");
 const agentLine = [process.execPath, agentPath, '{"load":"replay"}'].map((word) => `'${word}'`);
 const usualStart = ["--command", agentLine.join(" ")];
 
-/** Ends the gateway, and whatever it left, also when the body fails. */
 export async function withPlant(
   t: TestContext,
   options: PlantOptions,
   body: (plant: Plant) => Promise<void>,
 ): Promise<void> {
-  const fake = await startTelegramServer();
+  const stage = await telegramStage();
+  const { fake } = stage;
+  const said: Plant["said"] = (chat) => fake.messages(chat).filter(({ byBot }) => byBot);
+  const until: Plant["until"] = (chat, pattern) =>
+    fake.waitFor(() => said(chat).findLast(({ text }) => pattern.test(text)), {
+      timeoutMs: 15_000,
+      what: String(pattern),
+    });
+  await withGateway(t, { stage, ...options }, (gateway) => body({ ...gateway, fake, said, until }));
+}
+
+/** Ends the gateway, and whatever it left, and the stage, also when the body fails. */
+export async function withGateway<M extends AnyMember>(
+  t: TestContext,
+  { stage, ...options }: PlantOptions & { readonly stage: Stage<M> },
+  body: (gateway: Gateway<M>) => Promise<void>,
+): Promise<void> {
   const cli = cliRig(t);
   const running: { gateway?: Started } = {};
-  const members: Member[] = [];
+  const members: M[] = [];
   const { start = usualStart, inside = cli.workspace } = options;
-  const plant = createPlant({ fake, cli, members, running, start });
+  const gateway = createGateway({ stage, cli, members, running, start });
   try {
-    await addChannel(cli, fake);
+    await addChannel(cli, stage);
     for (const [key, value] of Object.entries(options.settings ?? {}))
       await ran(cli, ["config", "set", key, value]);
-    await plant.start();
+    await gateway.start();
+    await stage.listening();
     const names = options.names ?? ["ana", "bob", "cyd", "dan", "eve"];
-    members.push(...(await Promise.all(names.map((name) => letIn(plant, { name, inside })))));
-    await quiet(plant);
-    await body(plant);
+    members.push(...(await Promise.all(names.map((name) => letIn(gateway, { name, inside })))));
+    await quiet(gateway);
+    await body(gateway);
   } finally {
-    fake.faults.clear();
-    if (running.gateway) await plant.kill();
+    stage.clear();
+    if (running.gateway) await gateway.kill();
     await endLeftovers(cli);
-    await fake.close();
+    await stage.close();
   }
 }
 
-interface Parts {
-  readonly fake: FakeTelegram;
+interface Parts<M extends AnyMember> {
+  readonly stage: Stage<M>;
   readonly cli: CliRig;
-  readonly members: readonly Member[];
+  readonly members: readonly M[];
   readonly running: { gateway?: Started };
   readonly start: readonly string[];
 }
 
-function createPlant({ fake, cli, members, running, start }: Parts): Plant {
+function createGateway<M extends AnyMember>(parts: Parts<M>): Gateway<M> {
+  const { stage, cli, members, running, start } = parts;
   let output = () => "";
   const end = async (signal: NodeJS.Signals) => {
     const { gateway } = running;
@@ -101,19 +121,12 @@ function createPlant({ fake, cli, members, running, start }: Parts): Plant {
     delete running.gateway;
     return code;
   };
-  const said: Plant["said"] = (chat) => fake.messages(chat).filter(({ byBot }) => byBot);
   return {
-    fake,
+    stage,
     cli,
     members,
     output: () => output(),
     rows: (sql, ...values) => query(join(cli.state, "server.db"), sql, values),
-    said,
-    until: (chat, pattern) =>
-      fake.waitFor(() => said(chat).findLast(({ text }) => pattern.test(text)), {
-        timeoutMs: 15_000,
-        what: String(pattern),
-      }),
     async start() {
       running.gateway = await cli.start(start);
       output = running.gateway.output;
@@ -158,31 +171,43 @@ async function ran(cli: CliRig, args: readonly string[], input = ""): Promise<vo
   assert.equal(code, 0, `${args.join(" ")}: ${err}`);
 }
 
-export async function addChannel(cli: CliRig, fake: FakeTelegram): Promise<void> {
-  const add = ["channel", "add", "telegram", "--api-root", fake.url, "--pace", "off"];
-  await ran(cli, [...add, "--token-file", "-"], fake.token);
+/** A fake Telegram will do for one. */
+export async function addChannel(
+  cli: CliRig,
+  place: Pick<Stage, "url" | "token" | "appToken"> & Partial<Pick<Stage, "channel">>,
+): Promise<void> {
+  const { channel = "telegram", url, token, appToken } = place;
+  const add = ["channel", "add", channel, "--api-root", url, "--pace", "off"];
+  if (appToken) {
+    const file = join(cli.workspace, "../app-token");
+    writeFileSync(file, appToken, { mode: 0o600 });
+    add.push("--app-token-file", file);
+  }
+  await ran(cli, [...add, "--token-file", "-"], token);
 }
 
 /** Comes in with a code, and lets the agent be seen to ask: else no turn of it is ever run again by itself. */
-async function letIn(
-  plant: Plant,
+async function letIn<M extends AnyMember>(
+  { cli, stage }: Gateway<M>,
   { name, inside }: { name: string; inside: string },
-): Promise<Member> {
-  const { cli, fake } = plant;
+): Promise<M> {
   const invited = await cli.json(["pair", "invite", "--name", name, "--role", "authenticated"]);
-  const person = fake.user({ name });
-  const member = { name, person, chat: fake.privateChat(person) };
-  person.sends(member.chat, `join ${(invited as { code: string }).code}`);
-  await plant.until(member.chat, /^Welcome/);
-  person.sends(member.chat, `do ${join(inside, `first of ${name}`)}`);
-  const card = await plant.until(member.chat, /Create first of/);
-  person.presses(member.chat, card.id, "Deny");
-  await plant.until(member.chat, /^answer: no$/);
+  const member = stage.member(name);
+  member.says(`join ${(invited as { code: string }).code}`);
+  await heard(member, /^Welcome/);
+  member.says(`do ${join(inside, `first of ${name}`)}`);
+  member.presses(await heard(member, /Create first of/), "Deny");
+  await heard(member, /^answer: no$/);
   return member;
 }
 
+async function heard(member: AnyMember, pattern: RegExp): Promise<Said> {
+  const find = () => member.heard().findLast(({ text }) => pattern.test(text));
+  return await eventually(String(pattern), find);
+}
+
 /** Nothing is on its way out but what is held: all else is marked as sent, and a kill doubles none of it. */
-export async function quiet({ rows }: Plant, held = 0): Promise<void> {
+export async function quiet({ rows }: Pick<Gateway, "rows">, held = 0): Promise<void> {
   const unsent = "select id from outbox where state in ('pending', 'sending')";
   await eventually("a quiet outbox", () => rows(unsent).length === held);
 }

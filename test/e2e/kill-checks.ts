@@ -1,10 +1,10 @@
 // What must be true after a kill, a restart and the end of all work.
 import assert from "node:assert/strict";
 import { isRunning, pidsIn } from "../fakes/acp-agent-steps.ts";
-import type { SeenMessage } from "../fakes/telegram-transcript.ts";
 import { eventually } from "./gateway-process.ts";
 import { hasButton, refsOf, type Stale } from "./kill-play.ts";
 import { inboxOf, linesIn, type Round, type Spoken, saidIn } from "./kill-round.ts";
+import type { Member, Said } from "./kill-stage.ts";
 
 /** What was known at the moment of the kill. */
 export interface Before {
@@ -21,30 +21,28 @@ const reportText = /A restart cut me off/;
 
 /** Every message is answered, or reported with a Retry; in the order in which they were said. */
 export function checkAnswers(round: Round): void {
-  for (const { chat } of round.plant.members) {
-    const answers = round.spoken
-      .filter(({ who }) => who.chat === chat)
-      .sort((one, other) => one.message - other.message)
-      .map((it) => answerOf(round, it));
+  for (const who of round.plant.members) {
+    const answers = round.spoken.filter((it) => it.who === who).map((it) => answerOf(round, it));
     assert.deepEqual(
       answers,
       [...answers].sort((one, other) => one - other),
-      `out of order\n${round.plant.fake.transcript(chat)}`,
+      `out of order\n${who.transcript()}`,
     );
   }
 }
 
-/** The id of the message in which the chat sees the answer. */
+/** As which of the bot's messages the chat sees the answer. */
 function answerOf(round: Round, it: Spoken): number {
   const { outcome, turn } = inboxOf(round, it) ?? {};
   const refs = turn ? refsOf(round, turn) : [];
-  const shown = saidIn(round, it.who.chat).filter(({ id }) => refs.includes(id));
+  const said = saidIn(round, it.who);
+  const shown = said.filter(({ id }) => refs.includes(id));
   const wanted = outcome === "reported" ? reportText : new RegExp(`«${it.tag}»`);
   const answer = shown.find(({ text }) => wanted.test(text));
-  const seen = round.plant.fake.transcript(it.who.chat);
+  const seen = it.who.transcript();
   assert.ok(answer, `${it.tag} is ${outcome} and was not answered\n${seen}`);
   if (outcome !== "reported") assert.deepEqual(streamedIn(it, shown), streamedBy(it), seen);
-  return answer.id;
+  return said.indexOf(answer);
 }
 
 /** What it was to count, and what is seen of that. */
@@ -53,7 +51,7 @@ function streamedBy({ steps }: Spoken): number[] {
   return Array.from({ length: Number(count ?? 0) }, (_, index) => index + 1);
 }
 
-function streamedIn({ tag }: Spoken, shown: readonly SeenMessage[]): number[] {
+function streamedIn({ tag }: Spoken, shown: readonly Said[]): number[] {
   const text = shown.map((one) => one.text).join(" ");
   const [, own = ""] = text.split(`«${tag}»`);
   return (own.split("«")[0]?.match(/\d+/g) ?? []).map(Number);
@@ -104,35 +102,34 @@ export function checkLeftovers(round: Round, { agents, children }: Before): void
 }
 
 export async function checkCards({ plant }: Round, stale: readonly Stale[]): Promise<void> {
-  for (const { who, card, queryId } of stale) {
-    const answer = await eventually(
-      "an answer to a press that is too late",
-      () => plant.fake.press(queryId)?.answers[0],
-    );
-    assert.match(answer.text, /expired|not for here/);
-    const now = plant.said(who.chat).find(({ id }) => id === card.id);
+  for (const { who, card, late, kept } of stale) {
+    if (kept) {
+      const answer = await eventually("an answer to a press that is too late", () => late.answer());
+      assert.match(answer, /expired|not for here/);
+    }
+    const now = who.heard().find(({ id }) => id === card.id);
     assert.ok(now);
     // Of a card in doubt nobody knows which message it is: it keeps its buttons, and they are refused.
-    if (isKnown(plant, now.id, who.chat.id)) {
+    if (isKnown(plant, now, who)) {
       assert.match(now.text, /Expired by a restart/);
       assert.equal(hasButton(now, "Allow once"), false);
     }
   }
 }
 
-function isKnown(plant: Round["plant"], id: number, chat: number): boolean {
+function isKnown(plant: Round["plant"], { id }: Said, { place }: Member): boolean {
   const ref = `"id":"${id}"`;
   const sql = "select id from outbox where chat = ? and instr(refJson, ?) > 0";
-  return plant.rows(sql, String(chat), ref).length > 0;
+  return plant.rows(sql, place, ref).length > 0;
 }
 
 /** Copies that people see twice: each begins like another message, or like an answer that ended as a report. */
 export function duplicatesIn(round: Round): number {
   const { plant } = round;
   let count = 0;
-  for (const { chat } of plant.members) {
-    const said = saidIn(round, chat);
-    const known = said.filter(({ id }) => isKnown(plant, id, chat.id));
+  for (const who of plant.members) {
+    const said = saidIn(round, who);
+    const known = said.filter((one) => isKnown(plant, one, who));
     const strays = said.filter((one) => !known.includes(one));
     for (const { text } of strays) {
       const head = text.slice(0, 40);
@@ -149,7 +146,7 @@ export function duplicatesIn(round: Round): number {
 /** What the platform was told is taken is on disk. */
 export function checkTaken(round: Round): void {
   const { plant, spoken } = round;
-  if (plant.fake.queue.unconfirmed > 0) return;
+  if (plant.stage.unconfirmed() !== 0) return;
   for (const it of spoken) assert.ok(inboxOf(round, it), `${it.tag} was confirmed and not kept`);
 }
 

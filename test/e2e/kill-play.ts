@@ -1,37 +1,43 @@
 // After the restart: people press what is to be pressed until nothing is left to do.
+import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import type { SeenMessage } from "../fakes/telegram-transcript.ts";
-import { eventually, type Member } from "./gateway-process.ts";
+import { eventually } from "./gateway-process.ts";
 import { inboxOf, type Round, type Spoken, saidIn } from "./kill-round.ts";
+import type { Late, Member, Said } from "./kill-stage.ts";
 
-export interface Stale {
+export interface OpenCard {
   readonly who: Member;
-  readonly card: SeenMessage;
-  readonly queryId: string;
+  readonly card: Said;
+}
+
+export interface Stale extends OpenCard {
+  readonly late: Late;
+  /** False: the platform itself told the presser that nobody is there. */
+  readonly kept: boolean;
 }
 
 /** The cards that the dead gateway left open, as people still see them. */
-export function openCards(round: Round): { who: Member; card: SeenMessage }[] {
+export function openCards(round: Round): OpenCard[] {
   return round.plant.members.flatMap((who) =>
-    saidIn(round, who.chat)
+    saidIn(round, who)
       .filter((card) => hasButton(card, "Allow once"))
       .map((card) => ({ who, card })),
   );
 }
 
-export function placeOf({ chat }: Member, { id }: SeenMessage): string {
-  return `${chat.id}:${id}`;
+export function placeOf({ place }: Member, { id }: Said): string {
+  return `${place}:${id}`;
 }
 
-export function hasButton({ buttons }: SeenMessage, label: string): boolean {
-  return buttons.flat().some(({ text }) => text === label);
+export function hasButton({ buttons }: Said, wanted: string): boolean {
+  return buttons.some(({ label }) => label === wanted);
 }
 
 /** The button as it was, whether or not it is still shown. */
-export function pressStale({ who, card }: { who: Member; card: SeenMessage }): Stale {
-  const data = card.buttons.flat().find(({ text }) => text === "Allow once")?.callback_data ?? "";
-  const press = who.person.presses(who.chat, card.id, data, { inaccessible: true });
-  return { who, card, queryId: press.queryId };
+export function pressStale({ who, card }: OpenCard, kept = true): Stale {
+  const button = card.buttons.find(({ label }) => label === "Allow once");
+  assert.ok(button);
+  return { who, card, late: who.pressesLate(card, button), kept };
 }
 
 /** Allows every question and, in the rounds that want it, takes every Retry; gives how many of these. */
@@ -41,11 +47,11 @@ export async function playOn(
 ): Promise<Map<string, number>> {
   const pressed = new Set<string>(dead);
   const retries = new Map<string, number>();
-  const press = (who: Member, card: SeenMessage, label: string) => {
+  const press = (who: Member, card: Said, label: string) => {
     const key = placeOf(who, card);
     if (pressed.has(key) || !hasButton(card, label)) return false;
     pressed.add(key);
-    who.person.presses(who.chat, card.id, label);
+    who.presses(card, label);
     return true;
   };
   await eventually(
@@ -53,7 +59,7 @@ export async function playOn(
     () => {
       let busy = 0;
       for (const who of round.plant.members)
-        for (const card of saidIn(round, who.chat)) {
+        for (const card of saidIn(round, who)) {
           if (press(who, card, "Allow once")) busy += 1;
           const tag = retry ? tagOfReport(round, card, who) : undefined;
           if (tag === undefined || !press(who, card, "Retry")) continue;
@@ -69,7 +75,7 @@ export async function playOn(
 
 function isOver(round: Round): boolean {
   const { plant, spoken } = round;
-  if (plant.fake.queue.unconfirmed > 0) return false;
+  if (plant.stage.unconfirmed()) return false;
   if (plant.rows("select id from inbox where state != 'done'").length > 0) return false;
   if (plant.rows("select id from outbox where state in ('pending', 'sending')").length > 0)
     return false;
@@ -77,22 +83,22 @@ function isOver(round: Round): boolean {
 }
 
 /** Which message a report is about: the database knows, a moment after people do. */
-function tagOfReport(round: Round, card: SeenMessage, { chat }: Member): string | undefined {
+function tagOfReport(round: Round, card: Said, who: Member): string | undefined {
   if (!hasButton(card, "Retry")) return undefined;
   return round.spoken.find((it) => {
     const turn = inboxOf(round, it)?.turn;
-    return turn && it.who.chat === chat && refsOf(round, turn).includes(card.id);
+    return turn && it.who === who && refsOf(round, turn).includes(card.id);
   })?.tag;
 }
 
 /** The messages that a turn's answer became. */
-export function refsOf({ plant }: Round, turn: string): number[] {
+export function refsOf({ plant }: Round, turn: string): string[] {
   const rows = plant.rows<{ refJson: string | null }>(
     "select refJson from outbox where turn = ? and kind = 'reply' order by seq, id",
     turn,
   );
   return rows.flatMap(({ refJson }) =>
-    refJson ? [Number((JSON.parse(refJson) as { id: string }).id)] : [],
+    refJson ? [(JSON.parse(refJson) as { id: string }).id] : [],
   );
 }
 

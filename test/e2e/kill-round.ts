@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pidsIn } from "../fakes/acp-agent-steps.ts";
-import type { SeenMessage } from "../fakes/telegram-transcript.ts";
-import type { FakeChat } from "../fakes/telegram-types.ts";
-import { eventually, type Member, type Plant, quiet } from "./gateway-process.ts";
+import { eventually, type Gateway, quiet } from "./gateway-process.ts";
+import type { Member, Said } from "./kill-stage.ts";
 
 export interface Random {
   /** From 0 to `below` - 1. */
@@ -14,7 +13,7 @@ export interface Random {
   shuffled<T>(items: readonly T[]): T[];
 }
 
-export function seeded(seed: number): Random {
+function seeded(seed: number): Random {
   let state = seed;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -37,7 +36,8 @@ export function seeded(seed: number): Random {
 export interface Spoken {
   readonly tag: string;
   readonly who: Member;
-  readonly message: number;
+  /** In the inbox. */
+  readonly key: string;
   readonly steps: readonly string[];
   /** Each run of it by an agent leaves its pid here. */
   readonly roll: string;
@@ -50,14 +50,16 @@ export interface Spoken {
 type Steps = (it: Pick<Spoken, "file" | "gate" | "child"> & { said: string }) => readonly string[];
 
 export interface Round {
-  readonly plant: Plant;
+  readonly plant: Gateway;
+  readonly seed: number;
   readonly random: Random;
   /** Somebody whose question is pending, the one of the named step, and others. */
   readonly asker: Member;
   readonly target: Member;
   readonly others: readonly Member[];
   readonly spoken: Spoken[];
-  readonly since: ReadonlyMap<FakeChat, number>;
+  /** How much each had heard before. */
+  readonly since: ReadonlyMap<Member, number>;
   say(who: Member, steps: Steps): Spoken;
 }
 
@@ -69,7 +71,8 @@ export interface Scene {
   release?(): void;
 }
 
-export function openRound(plant: Plant, random: Random, name: string): Round {
+export function openRound(plant: Gateway, seed: number, name: string): Round {
+  const random = seeded(seed);
   const [asker, target, ...rest] = random.shuffled(plant.members);
   assert.ok(asker && target);
   const spoken: Spoken[] = [];
@@ -77,19 +80,19 @@ export function openRound(plant: Plant, random: Random, name: string): Round {
   mkdirSync(folder);
   return {
     plant,
+    seed,
     random,
     asker,
     target,
     others: rest.slice(0, random.below(rest.length + 1)),
     spoken,
-    since: new Map(plant.members.map(({ chat }) => [chat, plant.said(chat).at(-1)?.id ?? 0])),
+    since: new Map(plant.members.map((who) => [who, who.heard().length])),
     say(who, steps) {
       const tag = `${name}-${spoken.length}-${who.name}`;
       const at = (kind: string) => join(folder, `${tag}-${kind}`);
       const made = { file: at("file"), gate: at("gate"), child: at("child"), roll: at("roll") };
       const lines = [`roll ${made.roll}`, ...steps({ ...made, said: `echo «${tag}» ` })];
-      const message = who.person.sends(who.chat, lines.join("\n")).messageId;
-      const one = { tag, who, message, steps: lines, ...made };
+      const one = { tag, who, key: who.says(lines.join("\n")), steps: lines, ...made };
       spoken.push(one);
       return one;
     },
@@ -101,8 +104,8 @@ export function linesIn(path: string): number {
 }
 
 /** What the bot said in this round. */
-export function saidIn({ plant, since }: Round, chat: FakeChat): SeenMessage[] {
-  return plant.said(chat).filter(({ id }) => id > (since.get(chat) ?? 0));
+export function saidIn({ since }: Round, who: Member): Said[] {
+  return who.heard().slice(since.get(who));
 }
 
 export interface InboxRow {
@@ -111,20 +114,18 @@ export interface InboxRow {
   readonly turn: string | null;
 }
 
-export function inboxOf({ plant }: Round, { who, message }: Spoken): InboxRow | undefined {
-  const [bot] = plant.fake.token.split(":");
-  const key = `${bot}:${who.chat.id}:${message}`;
+export function inboxOf({ plant }: Round, { key }: Spoken): InboxRow | undefined {
   return plant.rows<InboxRow>("select state, outcome, turn from inbox where key = ?", key)[0];
 }
 
 /** Its card, with the buttons still on it. */
-export function cardOf(round: Round, { who, tag }: Spoken): SeenMessage | undefined {
-  return saidIn(round, who.chat).findLast(
+export function cardOf(round: Round, { who, tag }: Spoken): Said | undefined {
+  return saidIn(round, who).findLast(
     ({ text, buttons }) => buttons.length > 0 && text.includes(`${tag}-file`),
   );
 }
 
-export async function asked(round: Round, it: Spoken): Promise<SeenMessage> {
+export async function asked(round: Round, it: Spoken): Promise<Said> {
   return await eventually(`the card of ${it.tag}`, () => cardOf(round, it));
 }
 
@@ -165,10 +166,7 @@ export function holdMessage(
   wanted: (text: string) => boolean = () => true,
 ) {
   const when = random.chance(0.6) ? ("stored" as const) : ("before" as const);
-  const held = plant.fake.faults.stallAt("sendMessage", {
-    when,
-    match: ({ chat_id, text }) => chat_id === target.chat.id && wanted(String(text)),
-  });
+  const held = plant.stage.holdSend(target, { when, wanted });
   return { ...held, duplicates: when === "stored" ? 1 : 0 };
 }
 

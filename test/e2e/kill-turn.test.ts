@@ -1,69 +1,7 @@
-// The kill matrix, inside a turn: started, asked, decided.
-import assert from "node:assert/strict";
+// The kill matrix inside a turn, on Telegram: ten kills at each step.
 import { it } from "node:test";
-import { eventually, quiet } from "./gateway-process.ts";
-import { killTenTimes } from "./kill-matrix.ts";
-import {
-  around,
-  asked,
-  holdMessage,
-  inboxOf,
-  inState,
-  linesIn,
-  type Round,
-  running,
-  type Spoken,
-  traffic,
-} from "./kill-round.ts";
+import { killAt } from "./kill-matrix.ts";
+import { telegramStage } from "./kill-stage-telegram.ts";
+import { stepsInside } from "./kill-steps-turn.ts";
 
-it("is killed while a turn runs, and begins it again only if it changed nothing", (t) =>
-  killTenTimes(t, "started", async (round) => {
-    const sneaks = round.random.chance(0.3);
-    const turn = await running(round, ({ file }) => (sneaks ? [`sneak ${file}`] : []));
-    await around(round);
-    if (sneaks) await eventually("its effect", () => hasEffects(round, turn));
-    if (round.random.chance(0.5)) await inState(round, traffic(round, round.target), "accepted");
-    await quiet(round.plant);
-    return { duplicates: 0 };
-  }));
-
-it("is killed while a question is open, and asks anew", (t) =>
-  killTenTimes(t, "asked", async (round) => {
-    const { target, random, say } = round;
-    const held = random.chance(0.3) ? holdMessage(round) : undefined;
-    const turn = say(target, ({ file, child, said }) => [`child ${child}`, `do ${file}`, said]);
-    await (held?.arrived ?? asked(round, turn));
-    await around(round);
-    if (random.chance(0.5)) await inState(round, traffic(round, target), "accepted");
-    await quiet(round.plant, held ? 1 : 0);
-    assert.deepEqual(questionsOf(round, turn), [{ state: "pending" }]);
-    return { duplicates: 0, ...held };
-  }));
-
-it("is killed after an answer, and leaves what was allowed to a person", (t) =>
-  killTenTimes(t, "decided", async (round) => {
-    const { target, random, plant, say } = round;
-    const label = random.chance(0.7) ? "Allow once" : "Deny";
-    const turn = say(target, (made) => [`do ${made.file}`, `stall ${made.gate}`, made.said]);
-    const card = await asked(round, turn);
-    const held = random.chance(0.4) ? plant.fake.faults.stallAt("answerCallbackQuery") : undefined;
-    target.person.presses(target.chat, card.id, label);
-    await held?.arrived;
-    await eventually("the decision", () => questionsOf(round, turn)[0]?.state === "answered");
-    const allowed = label === "Allow once";
-    if (allowed) await eventually("what was allowed", () => linesIn(turn.file) === 1);
-    assert.equal(hasEffects(round, turn), allowed);
-    await around(round);
-    await quiet(round.plant);
-    return { duplicates: 0, ...held };
-  }));
-
-function hasEffects(round: Round, it: Spoken): boolean {
-  const sql = "select id from turns where effects = 1 and id = ?";
-  return round.plant.rows(sql, inboxOf(round, it)?.turn ?? "").length > 0;
-}
-
-function questionsOf(round: Round, it: Spoken): { state: string }[] {
-  const sql = "select state from questions where turn = ?";
-  return round.plant.rows(sql, inboxOf(round, it)?.turn ?? "");
-}
+for (const step of stepsInside) it(step.title, (t) => killAt(t, telegramStage, step));

@@ -111,9 +111,10 @@ it("shows in /status, /tasks and /approvals what is going on, in words a person 
     /^• write notes\/todo\.md: waits for an answer, see \/approvals \([\w-]{8}, \d+ s\)\n\nAgent: workspace\.$/,
   );
   ana.says("/approvals");
-  const open = await rig.until(ana.chat, /decides/);
-  assert.match(open.text, /^1 Create todo\.md, for: write notes\/todo\.md\n[\s\S]*# Todo/);
-  assert.match(open.text, /allow 1 or deny 1 because … decides\.$/);
+  await rig.until(ana.chat, /Asked again below/);
+  const open = await rig.until(ana.chat, /Create todo\.md\? \(1\)/);
+  assert.match(open.text, /# Todo\n\nButtons, or allow 1 \/ deny 1 because …$/);
+  assert.equal(open.id, rig.said(ana.chat).at(-1)?.id);
   ana.says("/stop");
   await rig.until(ana.chat, /⌛ Stopped: nothing was run/);
   await rig.until(ana.chat, /^⏹ Stopped\.$/);

@@ -70,15 +70,18 @@ it("shows nobody what another said: not the agent of another, not a list, not a 
   await rig.until(chat, /canary-group/);
   for (const text of ["/tasks", "/status", "/approvals", "/whoami"]) bob.says(text);
   await rig.until(bob.chat, /You are bob/);
+  assert.doesNotMatch(rig.fake.transcript(ana.chat), /canary-bob|canary-group/);
+  // What is asked for in the group is shown to the one who asks: theirs, and to an owner all.
   for (const who of [bob, ana]) {
-    const before = rig.said(chat).length;
+    const before = rig.said(who.chat).length;
     who.person.sends(chat, "/tasks@sallyport_bot");
     who.person.sends(chat, "/status@sallyport_bot");
-    await rig.fake.waitFor(() => rig.said(chat).length === before + 2);
+    await rig.fake.waitFor(() => rig.said(who.chat).length === before + 2);
   }
-  const ofBob = rig.fake.transcript(bob.chat);
-  assert.doesNotMatch(ofBob, /canary-ana|canary-group/);
-  assert.doesNotMatch(rig.fake.transcript(ana.chat), /canary-bob|canary-group/);
+  await rig.until(ana.chat, /^In the group:\n\n[\s\S]*canary-bob/);
+  await rig.until(bob.chat, /^In the group:\n\n[\s\S]*canary-bob/);
+  assert.doesNotMatch(rig.fake.transcript(bob.chat), /canary-ana|canary-group/);
+  assert.equal(rig.said(chat).length, 2);
   assert.doesNotMatch(rig.fake.transcript(chat), /canary-ana|canary-bob/);
   const sessions = sessionsIn(readFileSync(join(rig.workspace, "prompts.jsonl"), "utf8"));
   for (const words of sessions.values()) assert.equal(words.match(/canary-\w+/g)?.length, 1, words);

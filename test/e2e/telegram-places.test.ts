@@ -143,8 +143,8 @@ for (const tellBot of [true, false])
         chat: old,
         from: ana.person.user,
       };
-      const entities = [{ type: "bot_command", offset: 0, length: `/status${bot}`.length }];
-      rig.fake.push({ message: { ...whole, text: `/status${bot}`, entities } });
+      const entities = [{ type: "bot_command", offset: 0, length: `/new${bot}`.length }];
+      rig.fake.push({ message: { ...whole, text: `/new${bot}`, entities } });
     }
     await rig.until(moved, /Create n\.txt/);
     assert.equal(existsSync(path), false);

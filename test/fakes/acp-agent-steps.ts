@@ -237,7 +237,8 @@ const steps: Readonly<Record<string, Run>> = {
 };
 
 export async function runStep(line: string, tools: StepTools): Promise<string | undefined> {
-  const [word = "", ...rest] = line.split(" ");
+  // Where several people write, the author stands before each line: what is said back keeps it.
+  const [word = "", ...rest] = line.replace(/^[a-z0-9-]+: /, "").split(" ");
   const step = Object.hasOwn(steps, word) ? steps[word] : undefined;
   const result: unknown = await (step ?? steps.echo)?.(step ? rest.join(" ") : line, tools);
   return typeof result === "string" ? result : undefined;

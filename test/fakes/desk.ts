@@ -31,12 +31,18 @@ export interface Desk {
   see(chat?: string): string[];
   messages(chat?: string): Shown[];
   notices: string[];
+  /** What became of presses and slash commands that wait for an answer, oldest first: `p1 closed`, `p2 notice`, `p3 whisper`. */
+  answered: string[];
+  /** Presses that are too old for a whisper. */
+  stale: Set<string>;
   /** Resolves when it is on disk. */
   say(account: string, text: string, more?: Partial<InboundMessage>): Promise<InboundMessage>;
   press(account: string, label: string, more?: Partial<ButtonPress>): Promise<void>;
   send(events: readonly InboundEvent[]): Promise<void>;
   /** Resolves once something in the chat matches. */
   until(pattern: RegExp, chat?: string): Promise<Shown>;
+  /** Resolves once it is in `answered`. */
+  untilAnswered(wanted: string): Promise<string>;
   blocked: Set<string>;
   /** What its health says. */
   state: { now: ListenerHealth["state"] };
@@ -65,6 +71,8 @@ function createPlatform() {
     room,
     blocked: new Set<string>(),
     notices: [] as string[],
+    answered: [] as string[],
+    stale: new Set<string>(),
     state: { now: "connected" } as Desk["state"],
     accept: undefined as Accept | undefined,
     nextId: () => ++count,
@@ -110,8 +118,9 @@ function createListener(id: string, platform: Platform): Listener {
       shown.edits += 1;
       platform.changed();
     },
-    async answerPress(_, notice) {
+    async answerPress({ id: press }, notice) {
       if (notice) platform.notices.push(notice);
+      platform.answered.push(`${press} ${notice ? "notice" : "closed"}`);
       platform.changed();
     },
     openDirect: async (account) => ({ listener: id, chat: account }),
@@ -127,16 +136,37 @@ function createListener(id: string, platform: Platform): Listener {
   };
 }
 
-function until({ room, watchers }: Platform, pattern: RegExp, chat: string): Promise<Shown> {
+/** What one account alone is shown in a group lies in a room of its own: `-7/2`. */
+function whispering(platform: Platform, whispers: DeskOptions["whispers"]): Partial<Listener> {
+  if (!whispers) return {};
+  const whisper: Listener["whisper"] = async (to, only, part) => {
+    const { id } = only.press ?? {};
+    if (id ? platform.stale.has(id) : whispers === "to presses")
+      throw new SendError("gone", "nothing to answer");
+    const room = `${to.chat}/${only.account}`;
+    const ref = { chat: room, id: `m${platform.nextId()}` };
+    const { plain: text, buttons = [] } = part;
+    platform.room(room).push({ ref, text, buttons, edits: 0 });
+    if (id) platform.answered.push(`${id} whisper`);
+    platform.changed();
+  };
+  return whispers === "to presses" ? { whisper, whispersToPressesOnly: true } : { whisper };
+}
+
+/** Looks again after each change. */
+function until<T>(
+  { watchers }: Platform,
+  find: () => T | undefined,
+  problem: () => string,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       watchers.delete(look);
-      const seen = room(chat).map(({ text }) => text);
-      reject(new Error(`Never saw ${pattern} in:\n${seen.join("\n--\n")}`));
+      reject(new Error(problem()));
     }, 10_000);
     const look = () => {
-      const found = room(chat).find(({ text }) => pattern.test(text));
-      if (!found) return;
+      const found = find();
+      if (found === undefined) return;
       clearTimeout(timer);
       watchers.delete(look);
       resolve(found);
@@ -144,6 +174,24 @@ function until({ room, watchers }: Platform, pattern: RegExp, chat: string): Pro
     watchers.add(look);
     look();
   });
+}
+
+function untilShown(platform: Platform, pattern: RegExp, chat: string): Promise<Shown> {
+  const seen = () => platform.room(chat).map(({ text }) => text);
+  return until(
+    platform,
+    () => platform.room(chat).find(({ text }) => pattern.test(text)),
+    () => `Never saw ${pattern} in:\n${seen().join("\n--\n")}`,
+  );
+}
+
+function untilAnswered(platform: Platform, wanted: string): Promise<string> {
+  const { answered } = platform;
+  return until(
+    platform,
+    () => answered.find((one) => one === wanted),
+    () => `Never saw "${wanted}" in: ${answered.join(", ")}`,
+  );
 }
 
 function withLabel(messages: readonly Shown[], label: string) {
@@ -154,13 +202,18 @@ function withLabel(messages: readonly Shown[], label: string) {
   throw new Error(`No button ${label}`);
 }
 
-export function createDesk(
-  id = "desk",
-  { buttons = limits.buttons, file = limits.file } = {},
-): Desk {
+export interface DeskOptions {
+  readonly buttons?: number;
+  readonly file?: number;
+  /** Where a group can show something to one account alone. */
+  readonly whispers?: "anywhere" | "to presses";
+}
+
+export function createDesk(id = "desk", options: DeskOptions = {}): Desk {
+  const { buttons = limits.buttons, file = limits.file, whispers } = options;
   const platform = createPlatform();
-  const { room, blocked, notices, state } = platform;
-  const listener = createListener(id, platform);
+  const { room, blocked, notices, answered, stale, state } = platform;
+  const listener = { ...createListener(id, platform), ...whispering(platform, whispers) };
   const send = async (events: readonly InboundEvent[]) => {
     if (!platform.accept) throw new Error("the desk is closed");
     await platform.accept(events);
@@ -169,12 +222,15 @@ export function createDesk(
     channel: { name: "desk", limits: { ...limits, buttons, file }, render, open: () => listener },
     listener,
     notices,
+    answered,
+    stale,
     blocked,
     state,
     see: (chat = "1") => room(chat).map(({ text }) => text),
     messages: (chat = "1") => room(chat),
     send,
-    until: (pattern, chat = "1") => until(platform, pattern, chat),
+    until: (pattern, chat = "1") => untilShown(platform, pattern, chat),
+    untilAnswered: (wanted) => untilAnswered(platform, wanted),
     async say(account, text, more = {}) {
       const event = message(account, text, { id: `i${platform.nextId()}`, more });
       await send([event]);

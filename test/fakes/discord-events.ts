@@ -1,6 +1,5 @@
 // What the fake gateway tells of: the start of a session, and every change in a channel that the bot sees.
-import { type Gateway, INTENTS } from "./discord-gateway.ts";
-import type { Session } from "./discord-session.ts";
+import { type Event, INTENTS, type Session } from "./discord-session.ts";
 import {
   channelJson,
   interactionJson,
@@ -13,7 +12,8 @@ import type { World } from "./discord-world.ts";
 
 export interface Platform {
   world: World;
-  gateway: Gateway;
+  /** `dispatch` is true when a session of the bot is told. */
+  gateway: { dispatch(event: Event): boolean };
   changed: () => void;
 }
 
@@ -34,7 +34,6 @@ export function* welcome(
   for (const guild of guilds) yield { type: "GUILD_CREATE", data: wholeGuildJson(world, guild) };
 }
 
-/** True when a session of the bot is told. */
 export function tellMessage(
   { world, gateway }: Platform,
   type: "MESSAGE_CREATE" | "MESSAGE_UPDATE",

@@ -3,18 +3,11 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
 import { welcome } from "./discord-events.ts";
-import { Session } from "./discord-session.ts";
+import { type Event, INTENTS, Session } from "./discord-session.ts";
 import type { Json } from "./discord-types.ts";
 import type { World } from "./discord-world.ts";
 
-export const INTENTS = {
-  guilds: 1 << 0,
-  guildMembers: 1 << 1,
-  guildPresences: 1 << 8,
-  guildMessages: 1 << 9,
-  directMessages: 1 << 12,
-  messageContent: 1 << 15,
-};
+const RESUMABLE = [4000, 4001, 4002, 4003, 4005, 4008];
 const PRIVILEGED = INTENTS.guildMembers | INTENTS.guildPresences;
 
 export interface GatewayOptions {
@@ -26,13 +19,6 @@ export interface GatewayOptions {
   sessionStarts: number;
   url: () => string;
   changed: () => void;
-}
-
-export interface Event {
-  type: string;
-  /** Undefined: told whatever the intents are. */
-  intent?: number;
-  data: (content: boolean) => Json;
 }
 
 /** Faults that last until `calm()`, or count down. */
@@ -78,9 +64,9 @@ export class Gateway {
     for (const socket of this.#sockets) socket.terminate();
   }
 
-  /** 4004 and the like end the session as well. */
+  /** All but some codes end the session as well. */
   close(code: number, reason = ""): void {
-    if (code !== 4000) for (const session of this.sessions) session.ended = true;
+    if (!RESUMABLE.includes(code)) for (const session of this.sessions) session.ended = true;
     for (const socket of this.#sockets) socket.close(code, reason);
   }
 
@@ -173,77 +159,88 @@ export class Gateway {
       const { session } = client;
       // A client that says goodbye ends its session.
       if (session && (code === 1000 || code === 1001)) session.ended = true;
-      if (session?.socket === socket) session.lose(this.#options.resumeMs);
+      if (session?.socket === socket) session.lose(this.#options.resumeMs, this.#options.changed);
       this.#options.changed();
     });
-    socket.on("message", (bytes) => this.#hear(client, String(bytes)));
+    socket.on("message", (bytes) => {
+      const refusal = this.#hear(client, String(bytes));
+      if (refusal) socket.close(...refusal);
+    });
     const query = new URL(request.url ?? "/", "ws://fake").searchParams;
-    if (query.get("v") !== "10") return socket.close(4012, "Invalid API version.");
-    if (this.#take("noHello")) return;
-    write(socket, { op: 10, d: { heartbeat_interval: this.#options.heartbeatMs } });
+    if (query.get("v") !== "10") socket.close(4012, "Invalid API version.");
+    else if (!this.#take("noHello"))
+      write(socket, { op: 10, d: { heartbeat_interval: this.#options.heartbeatMs } });
   }
 
-  #hear(client: Client, text: string): void {
+  #hear(client: Client, text: string): Refusal | undefined {
     const frame = readFrame(text);
-    const { socket } = client;
-    if (!frame) return socket.close(4002, "Error while decoding payload.");
-    if (frame.op === 1) {
+    if (!frame) return [4002, "Error while decoding payload."];
+    const { op, d } = frame;
+    if (op === 2) return this.#identify(client, d);
+    if (op === 6) return this.#resume(client, d);
+    if (op === 1) {
       this.counters.heartbeats += 1;
-      if (!this.#troubles.noAck) write(socket, { op: 11 });
-    } else if (frame.op === 2) this.#identify(client, frame.d);
-    else if (frame.op === 6) this.#resume(client, frame.d);
-    else if (!client.session) socket.close(4003, "Not authenticated.");
-    else if (![3, 4, 8, 31].includes(frame.op)) socket.close(4001, "Unknown opcode.");
+      this.#options.changed();
+      if (!this.#troubles.noAck) write(client.socket, { op: 11 });
+    } else if (!client.session) return [4003, "Not authenticated."];
+    else if (![3, 4, 8, 31].includes(op)) return [4001, "Unknown opcode."];
+    return undefined;
   }
 
-  #identify(client: Client, { token, intents }: Json): void {
-    const { socket } = client;
-    const { world, url, changed } = this.#options;
+  #identify(client: Client, { token, intents }: Json): Refusal | undefined {
+    const { world } = this.#options;
     this.counters.identifies += 1;
-    if (client.session) return socket.close(4005, "Already authenticated.");
-    if (!this.#knows(token)) return socket.close(4004, "Authentication failed.");
-    if (typeof intents !== "number") return socket.close(4013, "Invalid intent(s).");
-    const wanted = intents & (PRIVILEGED | INTENTS.messageContent);
-    if (wanted & ~(world.messageContentAllowed ? INTENTS.messageContent : 0))
-      return socket.close(4014, "Disallowed intent(s).");
-    if (this.startsLeft <= 0) return write(socket, { op: 9, d: false });
-    this.startsLeft -= 1;
-    if (this.#take("noReady")) return;
+    if (client.session) return [4005, "Already authenticated."];
+    if (!this.#knows(token)) return [4004, "Authentication failed."];
+    if (typeof intents !== "number") return [4013, "Invalid intent(s)."];
+    const privileged = intents & (PRIVILEGED | INTENTS.messageContent);
+    if (privileged & ~(world.messageContentAllowed ? INTENTS.messageContent : 0))
+      return [4014, "Disallowed intent(s)."];
+    if (this.startsLeft <= 0) write(client.socket, { op: 9, d: false });
+    else {
+      this.startsLeft -= 1;
+      if (!this.#take("noReady")) this.#start(client, intents);
+    }
+    return undefined;
+  }
+
+  #start(client: Client, intents: number): void {
+    const { world, url, changed } = this.#options;
     const session = new Session(world.id(), intents);
     this.sessions.push(session);
     client.session = session;
-    session.attach(socket);
+    session.attach(client.socket);
     for (const { type, data } of welcome(world, session, url())) session.tell(type, data);
-    // What is refused to a deaf client is what comes after its start.
+    // What a deaf client does not hear is what comes after its start.
     session.deaf = this.#troubles.deaf;
     changed();
   }
 
-  #resume(client: Client, { token, session_id: id, seq }: Json): void {
-    const { socket } = client;
+  #resume(client: Client, { token, session_id: id, seq }: Json): Refusal | undefined {
     this.counters.resumes += 1;
-    if (!this.#knows(token)) return socket.close(4004, "Authentication failed.");
-    const session = this.#resumable(id);
-    if (!session || this.#take("refuseResume")) {
+    if (!this.#knows(token)) return [4004, "Authentication failed."];
+    const session = this.sessions.find((one) => one.id === id && !one.ended);
+    if (!session?.remembers(Number(seq)) || this.#take("refuseResume")) {
       if (session) session.ended = true;
-      return write(socket, { op: 9, d: false });
+      write(client.socket, { op: 9, d: false });
+    } else if (typeof seq !== "number" || seq > session.seq) {
+      return [4007, "Invalid seq."];
+    } else if (!this.#take("noReady")) {
+      this.counters.resumed += 1;
+      client.session = session;
+      session.resume(client.socket, seq);
+      session.deaf = this.#troubles.deaf;
+      this.#options.changed();
     }
-    if (typeof seq !== "number" || seq > session.seq) return socket.close(4007, "Invalid seq.");
-    if (this.#take("noReady")) return;
-    this.counters.resumed += 1;
-    client.session = session;
-    session.resume(socket, seq);
-    this.#options.changed();
-  }
-
-  #resumable(id: unknown): Session | undefined {
-    return this.sessions.find((session) => session.id === id && !session.ended);
+    return undefined;
   }
 
   #knows(token: unknown): boolean {
     return !this.revoked && token === this.#options.token;
   }
 }
+
+type Refusal = [code: number, reason: string];
 
 interface Client {
   socket: WebSocket;
@@ -263,4 +260,3 @@ function readFrame(text: string): { op: number; d: Json } | undefined {
 function write(socket: WebSocket, frame: { op: number; d?: unknown }): void {
   socket.send(JSON.stringify({ s: null, t: null, ...frame }));
 }
-

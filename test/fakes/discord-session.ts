@@ -2,6 +2,23 @@
 import type { WebSocket } from "ws";
 import type { Id, Json } from "./discord-types.ts";
 
+export const INTENTS = {
+  guilds: 1 << 0,
+  guildMembers: 1 << 1,
+  guildPresences: 1 << 8,
+  guildMessages: 1 << 9,
+  directMessages: 1 << 12,
+  messageContent: 1 << 15,
+};
+
+export interface Event {
+  type: string;
+  /** Undefined: told whatever the intents are. */
+  intent?: number;
+  /** `content`: whether the session may read what people write. */
+  data: (content: boolean) => Json;
+}
+
 /** More than a client can miss in any test; keeps long runs small. */
 const REMEMBERED = 2_000;
 
@@ -33,6 +50,12 @@ export class Session {
     this.socket = socket;
   }
 
+  /** Everything after this number is still known. */
+  remembers(seq: number): boolean {
+    const oldest = this.#told[0]?.seq ?? this.seq + 1;
+    return seq + 1 >= oldest;
+  }
+
   tell(type: string, data: Json): void {
     this.seq += 1;
     const frame = JSON.stringify({ op: 0, t: type, s: this.seq, d: data });
@@ -45,7 +68,7 @@ export class Session {
     this.attach(socket);
     this.resumes += 1;
     this.#sent = seq;
-    this.#flush();
+    this.hear();
     this.tell("RESUMED", {});
   }
 
@@ -54,17 +77,17 @@ export class Session {
     this.#flush();
   }
 
-  /** The connection is gone; the session ends after a while. */
-  lose(afterMs: number): void {
+  /** The connection is gone; the session ends after a while, and tells that. */
+  lose(afterMs: number, told: () => void = () => undefined): void {
     this.socket = undefined;
     clearTimeout(this.#expiry);
     const end = () => {
       this.ended = true;
       this.#told = [];
+      told();
     };
-    if (afterMs <= 0) return end();
-    this.#expiry = setTimeout(end, afterMs);
-    this.#expiry.unref();
+    if (afterMs <= 0) end();
+    else this.#expiry = setTimeout(end, afterMs).unref();
   }
 
   #flush(): void {

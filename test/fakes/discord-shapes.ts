@@ -2,10 +2,8 @@
 import {
   CHANNEL_TYPES,
   type Channel,
-  FLAGS,
   type FakeUser,
   type Guild,
-  type Id,
   type Interaction,
   type Json,
   PERMISSIONS,
@@ -167,7 +165,9 @@ export function messageEventJson(world: World, stored: Stored, content: boolean)
 export function interactionJson(world: World, interaction: Interaction): Json {
   const { id, token, by, channel, pressed, data } = interaction;
   const { guild } = channel;
-  const who = guild ? { member: { ...guildMemberJson(by), permissions: "2147483647" } } : { user: by };
+  const who = guild
+    ? { member: { ...guildMemberJson(by), permissions: "2147483647" } }
+    : { user: by };
   return {
     ...{ id, token, application_id: world.me.id, type: pressed ? 3 : 2, version: 1 },
     ...{ ...who, channel_id: channel.id, channel: channelJson(channel), data },
@@ -177,12 +177,4 @@ export function interactionJson(world: World, interaction: Interaction): Json {
     ...{ app_permissions: bitsOf(guild?.permissions ?? []), context: guild ? 0 : 1 },
     attachment_size_limit: 10 * 1024 * 1024,
   };
-}
-
-export function idsOf(users: readonly { id: Id }[]): Id[] {
-  return users.map(({ id }) => id);
-}
-
-export function isLoading({ flags }: Stored): boolean {
-  return (flags & FLAGS.loading) !== 0;
 }

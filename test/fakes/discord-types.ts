@@ -135,7 +135,12 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 
 /** Bits of the flags of a message. */
-export const FLAGS = { suppressEmbeds: 1 << 2, ephemeral: 1 << 6, loading: 1 << 7, silent: 1 << 12 };
+export const FLAGS = {
+  suppressEmbeds: 1 << 2,
+  ephemeral: 1 << 6,
+  loading: 1 << 7,
+  silent: 1 << 12,
+};
 
 /** A refusal of the REST API: thrown by routes, written to the wire by the server. */
 export class RestFailure extends Error {

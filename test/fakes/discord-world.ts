@@ -50,7 +50,13 @@ export class World {
   /** People who can be written to although no guild is shared. */
   readonly reachable = new Set<Id>();
   readonly nonces = new Map<string, { stored: Stored; at: number }>();
-  readonly counters = { sent: 0, edited: 0, deleted: 0, repeated: 0 };
+  readonly counters = {
+    sent: 0,
+    edited: 0,
+    deleted: 0,
+    repeated: 0,
+    calls: {} as Record<string, number>,
+  };
   messageContentAllowed: boolean;
   readonly #keep: number;
   readonly #cdn: () => string;
@@ -63,6 +69,11 @@ export class World {
     this.#cdn = cdn;
     this.messageContentAllowed = messageContentAllowed;
     this.users.set(me.id, me);
+  }
+
+  addInteraction(interaction: Interaction): void {
+    this.interactions.set(interaction.id, interaction);
+    if (this.interactions.size > this.#keep) dropFirst(this.interactions);
   }
 
   /** Ids hold the time, and each is greater than the one before. */
@@ -159,11 +170,7 @@ export class World {
       // Whoever writes in an archived thread opens it again.
       channel.archived = false;
     }
-    if (channel.messages.size <= this.#keep) return;
-    for (const oldest of channel.messages.keys()) {
-      channel.messages.delete(oldest);
-      break;
-    }
+    if (channel.messages.size > this.#keep) dropFirst(channel.messages);
   }
 
   /** The platform keeps only plain characters in a file's name; what was there is its title. */
@@ -185,5 +192,12 @@ export class World {
     const stored = channel.messages.get(id);
     if (!stored || stored.onlyFor !== undefined) throw refusals.noMessage();
     return stored;
+  }
+}
+
+function dropFirst<Key>(map: Map<Key, unknown>): void {
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
   }
 }

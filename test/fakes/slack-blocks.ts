@@ -14,7 +14,11 @@ export function checkBlocks(blocks: unknown, most = 50): asserts blocks is Block
   const errors = [
     ...(blocks.length > most ? [`no more than ${most} items allowed [json-pointer:/blocks]`] : []),
     ...blocks.flatMap((block, index) => checkBlock(block, `/blocks/${index}`)),
-    ...doubles(blocks.map((block) => block?.block_id), "block_id", "/blocks"),
+    ...doubles(
+      blocks.map((block) => block?.block_id),
+      "block_id",
+      "/blocks",
+    ),
   ];
   if (errors.length === 0) return;
   const messages = errors.map((error) => `[ERROR] ${error}`);
@@ -27,7 +31,9 @@ function checkBlock(block: unknown, at: string): string[] {
   if (!kind) return [`unsupported type: ${block.type} [json-pointer:${at}/type]`];
   return [
     ...unknownFields(block, ["type", "block_id", ...kind.fields], at),
-    ...(String(block.block_id ?? "").length > 255 ? [`must be less than 256 characters [json-pointer:${at}/block_id]`] : []),
+    ...(String(block.block_id ?? "").length > 255
+      ? [`must be less than 256 characters [json-pointer:${at}/block_id]`]
+      : []),
     ...kind.check(block, at),
   ];
 }
@@ -41,7 +47,9 @@ const KINDS: Record<string, Kind> = {
   section: {
     fields: ["text", "fields", "accessory", "expand"],
     check: ({ text, fields, accessory }, at) => [
-      ...(text === undefined && fields === undefined ? [`missing required field: text [json-pointer:${at}]`] : []),
+      ...(text === undefined && fields === undefined
+        ? [`missing required field: text [json-pointer:${at}]`]
+        : []),
       ...(text === undefined ? [] : textOf(3_000)(text, `${at}/text`)),
       ...(fields === undefined ? [] : tooMany(fields, 10, `${at}/fields`)),
       ...each(fields, textOf(2_000), `${at}/fields`),
@@ -53,7 +61,11 @@ const KINDS: Record<string, Kind> = {
     check: ({ elements }, at) => [
       ...tooMany(elements, 25, `${at}/elements`),
       ...each(elements, checkElement, `${at}/elements`),
-      ...doubles(Array.isArray(elements) ? elements.map((one) => one?.action_id) : [], "action_id", at),
+      ...doubles(
+        Array.isArray(elements) ? elements.map((one) => one?.action_id) : [],
+        "action_id",
+        at,
+      ),
     ],
   },
   header: {
@@ -64,7 +76,11 @@ const KINDS: Record<string, Kind> = {
     fields: ["elements"],
     check: ({ elements }, at) => [
       ...tooMany(elements, 10, `${at}/elements`),
-      ...each(elements, (one, place) => (isRecord(one) && one.type === "image" ? [] : textOf(2_000)(one, place)), `${at}/elements`),
+      ...each(
+        elements,
+        (one, place) => (isRecord(one) && one.type === "image" ? [] : textOf(2_000)(one, place)),
+        `${at}/elements`,
+      ),
     ],
   },
   divider: { fields: [], check: () => [] },
@@ -85,12 +101,18 @@ function checkElement(element: unknown, at: string): string[] {
   if (element.type !== "button") return [];
   const { text, value, url, action_id, style, confirm } = element;
   return [
-    ...unknownFields(element, ["type", "text", "action_id", "url", "value", "style", "confirm", "accessibility_label"], at),
+    ...unknownFields(
+      element,
+      ["type", "text", "action_id", "url", "value", "style", "confirm", "accessibility_label"],
+      at,
+    ),
     ...textOf(75, "plain_text")(text, `${at}/text`),
     ...(value === undefined ? [] : sized(value, 2_000, `${at}/value`)),
     ...(action_id === undefined ? [] : sized(action_id, 255, `${at}/action_id`)),
     ...(url === undefined ? [] : sized(url, 3_000, `${at}/url`)),
-    ...(style === undefined || style === "primary" || style === "danger" ? [] : [`must be one of: primary, danger [json-pointer:${at}/style]`]),
+    ...(style === undefined || style === "primary" || style === "danger"
+      ? []
+      : [`must be one of: primary, danger [json-pointer:${at}/style]`]),
     ...(confirm === undefined ? [] : checkConfirm(confirm, `${at}/confirm`)),
   ];
 }
@@ -110,8 +132,10 @@ function textOf(most: number, only?: string): Check {
   return (value, at) => {
     if (!isRecord(value)) return [`must be an object [json-pointer:${at}]`];
     const allowed = only ? [only] : ["mrkdwn", "plain_text"];
-    if (!allowed.includes(String(value.type))) return [`must be one of: ${allowed} [json-pointer:${at}/type]`];
-    const fields = value.type === "mrkdwn" ? ["type", "text", "verbatim"] : ["type", "text", "emoji"];
+    if (!allowed.includes(String(value.type)))
+      return [`must be one of: ${allowed} [json-pointer:${at}/type]`];
+    const fields =
+      value.type === "mrkdwn" ? ["type", "text", "verbatim"] : ["type", "text", "emoji"];
     return [...unknownFields(value, fields, at), ...sized(value.text, most, `${at}/text`)];
   };
 }
@@ -119,19 +143,29 @@ function textOf(most: number, only?: string): Check {
 function sized(value: unknown, most: number, at: string): string[] {
   if (typeof value !== "string") return [`must be a string [json-pointer:${at}]`];
   if (value.length === 0) return [`must be more than 0 characters [json-pointer:${at}]`];
-  return value.length > most ? [`must be less than ${most + 1} characters [json-pointer:${at}]`] : [];
+  return value.length > most
+    ? [`must be less than ${most + 1} characters [json-pointer:${at}]`]
+    : [];
 }
 
 function each(values: unknown, check: Check, at: string): string[] {
-  return Array.isArray(values) ? values.flatMap((value, index) => check(value, `${at}/${index}`)) : [];
+  return Array.isArray(values)
+    ? values.flatMap((value, index) => check(value, `${at}/${index}`))
+    : [];
 }
 
 function doubles(ids: readonly unknown[], what: string, at: string): string[] {
   const given = ids.filter((id) => id !== undefined);
-  return new Set(given).size === given.length ? [] : [`${what} must be unique [json-pointer:${at}]`];
+  return new Set(given).size === given.length
+    ? []
+    : [`${what} must be unique [json-pointer:${at}]`];
 }
 
-function unknownFields(value: Record<string, unknown>, known: readonly string[], at: string): string[] {
+function unknownFields(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  at: string,
+): string[] {
   return Object.keys(value)
     .filter((key) => !known.includes(key))
     .map((key) => `additional property: ${key} [json-pointer:${at}]`);

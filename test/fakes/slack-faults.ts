@@ -1,5 +1,5 @@
 // Faults that a test injects into Slack's Web API and into what the app is sent.
-import { Faults, type FaultScope } from "./telegram-faults.ts";
+import { type FaultScope, Faults } from "./telegram-faults.ts";
 
 /** As an HTTP status: no answer at all, and nothing was done. */
 export const DIES = 0;
@@ -17,11 +17,7 @@ export class SlackFaults extends Faults {
 
   rateLimit(method: string, seconds: number, scope?: FaultScope): void {
     const parameters = { retry_after: seconds };
-    this.add(
-      method,
-      { kind: "status", code: 429, description: "ratelimited", parameters },
-      scope,
-    );
+    this.add(method, { kind: "status", code: 429, description: "ratelimited", parameters }, scope);
   }
 
   /** The connection dies before anything is done; `drop` is the same after it was done. */

@@ -28,7 +28,7 @@ export function typed(text: string, idOf: (name: string) => string | undefined):
 
 /** The blocks that Slack gives to what a person typed. */
 export function richText(text: string): Block[] {
-  const elements = text.split(/(<[^<>\n]+>)/).flatMap((piece) => {
+  const elements = text.split(/(<[^<>\n]+>)/).flatMap((piece): Record<string, string>[] => {
     if (piece === "") return [];
     const inner = /^<([^<>]+)>$/.exec(piece)?.[1];
     if (inner === undefined) return [{ type: "text", text: unescaped(piece) }];
@@ -48,7 +48,10 @@ export function shown(text: string, nameOf: NameOf): string {
     .map((piece) => {
       if (piece.length >= 6 && piece.startsWith("```") && piece.endsWith("```"))
         return decoded(piece.slice(3, -3), nameOf);
-      return piece.split(/(`[^`\n]+`)/).map((part) => inline(part, nameOf)).join("");
+      return piece
+        .split(/(`[^`\n]+`)/)
+        .map((part) => inline(part, nameOf))
+        .join("");
     })
     .join("");
 }
@@ -70,8 +73,7 @@ function decoded(text: string, nameOf: NameOf): string {
   return unescaped(
     text.replace(token, (_, inner: string) => {
       const [target = "", label] = inner.split("|");
-      if (target.startsWith("@"))
-        return `@${nameOf(target.slice(1)) ?? label ?? target.slice(1)}`;
+      if (target.startsWith("@")) return `@${nameOf(target.slice(1)) ?? label ?? target.slice(1)}`;
       if (target.startsWith("#")) return `#${label ?? target.slice(1)}`;
       if (target.startsWith("!")) return label ?? `@${target.slice(1)}`;
       return label ?? target;
@@ -82,9 +84,9 @@ function decoded(text: string, nameOf: NameOf): string {
 /** Whom a text calls: `!channel`, `!here`, `U…`. Nobody is called from within code. */
 export function called(text: string): string[] {
   const outside = text.replace(/```[\s\S]*?```|`[^`\n]+`/g, "");
-  return [...outside.matchAll(/<(?:@([UW]\w+)|(!(?:channel|here|everyone|subteam\^\w+)))(?:\|[^>]*)?>/g)].map(
-    ([, user, group]) => user ?? group ?? "",
-  );
+  return [
+    ...outside.matchAll(/<(?:@([UW]\w+)|(!(?:channel|here|everyone|subteam\^\w+)))(?:\|[^>]*)?>/g),
+  ].map(([, user, group]) => user ?? group ?? "");
 }
 
 export function hasLink(text: string): boolean {
@@ -99,14 +101,17 @@ interface TextObject {
 /** All text of a message that is shown as mrkdwn. */
 export function mrkdwnOf({ text, blocks }: Pick<SlackMessage, "text" | "blocks">): string {
   if (!blocks || blocks.length === 0 || blocks[0]?.type === "rich_text") return text;
-  return blocks.flatMap(textsOf).map((one) => one.text ?? "").join("\n");
+  const marked = blocks.flatMap(textsOf).filter(({ type }) => type !== "plain_text");
+  return marked.map((one) => one.text ?? "").join("\n");
 }
 
 /** What people see of a message: its blocks, or its text when it has none. */
-export function visibleText(message: Pick<SlackMessage, "text" | "blocks">, nameOf: NameOf): string {
+export function visibleText(
+  message: Pick<SlackMessage, "text" | "blocks">,
+  nameOf: NameOf,
+): string {
   const { text, blocks } = message;
-  if (!blocks || blocks.length === 0 || blocks[0]?.type === "rich_text")
-    return shown(text, nameOf);
+  if (!blocks || blocks.length === 0 || blocks[0]?.type === "rich_text") return shown(text, nameOf);
   return blocks
     .flatMap(textsOf)
     .map((one) => (one.type === "mrkdwn" ? shown(one.text ?? "", nameOf) : (one.text ?? "")))

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import {
   type FakeMember,
   type Room,
-  type SlackMessage,
   SlackFailure,
+  type SlackMessage,
   type StoredFile,
   type StoredMessage,
   type Upload,

@@ -8,6 +8,7 @@ import { type AgentOptions, createAgent } from "../../src/agent/agent.ts";
 import type { AgentLimits } from "../../src/agent/limits.ts";
 import type { Log } from "../../src/core/log.ts";
 import { createLocalSandbox } from "../../src/sandbox/local/sandbox.ts";
+import { removeHome } from "../../src/sandbox/set-aside.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { TurnSettings } from "../../src/turns/ports.ts";
@@ -95,6 +96,7 @@ export async function startSpine(t: TestContext, options: SpineOptions = {}): Pr
     sandbox,
     workspaceMode: "rw",
     homes: join(folder, "homes"),
+    removeHome,
     files: join(folder, "files"),
     workspace,
     codeKey,

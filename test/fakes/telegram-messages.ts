@@ -133,7 +133,10 @@ export function deleteMessage({ world, params }: MethodCall): true {
   if (id === undefined) throw badRequest("message identifier is not specified");
   const stored = world.find(room, id);
   if (!stored) throw badRequest("message to delete not found");
-  const foreign = stored.message.from?.id !== world.me.id && room.chat.type !== "private";
+  const foreign =
+    stored.message.from?.id !== world.me.id &&
+    room.chat.type !== "private" &&
+    room.membership !== "administrator";
   const old = world.seconds - stored.message.date > DELETABLE_SECONDS;
   if (foreign || old) throw badRequest("message can't be deleted for everyone");
   room.entries.delete(id);

@@ -1,5 +1,5 @@
 // The fake Bot API server as a process of its own, told what to do over an IPC channel: see telegram-remote.ts
-
+import { takeOrders } from "./remote.ts";
 import type { Fault } from "./telegram-faults.ts";
 import type { Person } from "./telegram-people.ts";
 import {
@@ -7,16 +7,6 @@ import {
   startTelegramServer,
   type TelegramServerOptions,
 } from "./telegram-server.ts";
-
-export interface Order {
-  id: number;
-  name: OrderName;
-  args: unknown;
-}
-
-export type OrderAnswer = { id: number; result: unknown } | { id: number; error: string };
-export type OrderName = keyof typeof ORDERS;
-export type Orders = typeof ORDERS;
 
 interface Stage {
   fake: FakeTelegram;
@@ -99,18 +89,8 @@ function personOf({ people }: Stage, chat: number): Person {
 async function main(): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? "{}") as TelegramServerOptions;
   const fake = await startTelegramServer(options);
-  const stage: Stage = { fake, people: new Map() };
-  process.on("message", async ({ id, name, args }: Order) => {
-    try {
-      const order = ORDERS[name] as (stage: Stage, args: unknown) => unknown;
-      process.send?.({ id, result: await order(stage, args) });
-    } catch (error) {
-      process.send?.({ id, error: error instanceof Error ? error.message : String(error) });
-    }
-  });
-  // Whoever started this is gone or done.
-  process.on("disconnect", () => void fake.close());
-  process.send?.({ url: fake.url, token: fake.token });
+  const { url, token } = fake;
+  takeOrders<Stage>(ORDERS, { fake, people: new Map() }, { url, token });
 }
 
 if (process.argv[1] === import.meta.filename) await main();

@@ -67,6 +67,7 @@ export async function usageRig(t: TestContext): Promise<UsageRig> {
     enter: (pairing, task, again = false) =>
       rig.meter.enter({
         scope: scopeFor(pairing),
+        payer: pairing === null ? "anonymous" : `p:${pairing}`,
         task,
         again,
         cut: (over) => void rig.cuts.push({ task, over }),

@@ -75,7 +75,7 @@ it("keeps what one person says in a group from another's conversation", async (t
   const tasks = await store.run(() => listTasks(5));
   assert.equal(new Set(tasks.map(({ conversation }) => conversation)).size, 2);
   await desk.say("2", "/tasks", { chat: group });
-  const list = await desk.until(/completed/, "-7");
+  const list = await desk.until(/completed/, "2");
   assert.doesNotMatch(list.text, /olga/);
 });
 

@@ -145,3 +145,28 @@ it("sends each file to its own chat when two conversations work in one sandbox a
   assert.equal(one?.socket, other?.socket);
   assert.notEqual(one?.secret, other?.secret);
 });
+
+it("gives a conversation that people share the same tools, as the turn's person, and says who asked for what", async (t) => {
+  const { desk, workspace, join: pair } = await toolsRig(t, { fake: { embeds: true } });
+  const chat: ChatRef = { id: "-7", kind: "group" };
+  await pair("1", "olga", "owner");
+  await pair("2", "ana", "authenticated");
+  await desk.say("1", "/share", { chat });
+  await desk.until(/From now on/, "-7");
+  writeFileSync(join(workspace, "report.pdf"), "%PDF");
+  await desk.say("1", 'mcp send_file {"path":"report.pdf"}', { chat });
+  await desk.until(/send_file: report\.pdf/, "-7");
+  await desk.say("2", "mcp list_tasks {}", { chat });
+  const { text } = await desk.until(/list_tasks: /, "-7");
+  assert.match(text, / {2}working {2}\S+ {2}ana: mcp list_tasks/);
+  assert.match(text, / {2}completed {2}\S+ {2}olga: mcp send_file/);
+  assert.deepEqual(
+    desk.messages("-7").flatMap(({ file }) => file ?? []),
+    ["report.pdf"],
+  );
+  await desk.say("2", 'mcp ask_user {"question":"Which?","options":["a","b"]}', { chat });
+  const card = await desk.until(/Which\?/, "-7");
+  assert.ok(card.buttons.length >= 2);
+  await desk.press("2", "b", { chat, message: card.ref });
+  await desk.until(/ask_user: .*b/, "-7");
+});

@@ -19,7 +19,7 @@ interface Model {
 /** As the proxy does it for the sandbox of this account. */
 async function modelOf({ gateway, store }: Spine, account: string): Promise<Model> {
   const caller = await store.run(() => identify({ listener: "desk", account, name: "" }));
-  const scope = gateway.ports.scopeOf(caller);
+  const scope = gateway.ports.scopeOf({ caller, conversation: { id: "", caller: caller.id } });
   const { meter } = gateway.ports;
   return {
     scope,

@@ -95,9 +95,7 @@ it("keeps a chat open when it moves, opens nothing that was closed, and closes t
   const open = (id: string) => run(() => isEnabled("telegram", id));
   const move = (from: string, to: string) =>
     run(() => moveChat({ listener: "telegram", from, to, at: start }));
-  await run(() =>
-    setEnabled({ listener: "telegram", chat: "-7", title: "", enabled: true, at: start }),
-  );
+  await run(() => setEnabled({ listener: "telegram", chat: "-7", enabled: true, at: start }));
   await move("-7", "-1007");
   assert.deepEqual([await open("-7"), await open("-1007")], [false, true]);
   await move("-8", "-1008");

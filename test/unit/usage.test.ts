@@ -205,3 +205,21 @@ it("forgets rows that are too old, and never those of today", async (t) => {
   assert.equal(await rig.store.run(() => forgetBefore(rig.clock.at - dayMs, 100)), 0);
   assert.equal(await tokens(rig, "t1"), 6);
 });
+
+it("counts what is used in a conversation that people share for the one whose turn it is", async (t) => {
+  const rig = await usageRig(t);
+  rig.limits.caller = 100;
+  const scope = { ...scopeFor(null), key: "s-1", shared: true } as const;
+  const turnOf = (name: string) =>
+    rig.meter.enter({ scope, payer: `p:${name}`, task: name, again: false, cut: () => {} });
+  const anas = await turnOf("ana");
+  rig.meter.note({ ...used(null, 100), scope });
+  assert.match(rig.meter.overBudget(scope) ?? "", /your 100 tokens of today/);
+  anas.leave();
+  await turnOf("bob");
+  rig.meter.note({ ...used(null, 10), scope });
+  assert.equal(rig.meter.overBudget(scope), undefined);
+  const caller = (id: string) => ({ id, pairing: null, role: "owner", name: "" }) as const;
+  assert.ok(rig.meter.refusal(caller("p:ana")));
+  assert.equal(rig.meter.refusal(caller("p:bob")), undefined);
+});

@@ -31,7 +31,7 @@ export function* conversations(ports: ViewPorts, viewer: Caller): Op<Conversatio
 
 export function* rowOf(
   { channelOf }: ViewPorts,
-  { id, address, kind, caller, lastAt }: Listed,
+  { id, address, kind, caller, current, lastAt }: Listed,
   { viewer, now, named }: Viewing,
 ): Op<ConversationRow> {
   const { listener, chat } = address;
@@ -46,6 +46,6 @@ export function* rowOf(
     kind,
     lastAt: Math.max(lastAt, task?.updatedAt ?? 0),
     state: stateOf(now, id),
-    chat: listener === "web" && caller === viewer.id ? chat : null,
+    chat: listener === "web" && caller === viewer.id && current ? chat : null,
   };
 }

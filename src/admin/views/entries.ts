@@ -1,5 +1,5 @@
 // One thing in a conversation as the page shows it: what somebody wrote, what the gateway wrote.
-import { cardText } from "../../approvals/card.ts";
+import { cardText, howToAnswer } from "../../approvals/card.ts";
 import { fileLinks } from "../../core/artifact.ts";
 import type { OutFile } from "../../core/channel.ts";
 import type { Posted, Said, ShownFile } from "../../core/page.ts";
@@ -57,18 +57,24 @@ export function postedOf(
   };
 }
 
-export function* cardOf(
-  row: OutboxRow,
-  { question, card, press }: { question: Question; card: Card; press: boolean },
-): Op<Posted> {
+interface CardShown {
+  readonly question: Question;
+  readonly card: Card;
+  readonly press: boolean;
+  /** It was asked in this very conversation. */
+  readonly home: boolean;
+}
+
+export function* cardOf(row: OutboxRow, { question, card, press, home }: CardShown): Op<Posted> {
   const isOpen = question.state === "pending";
   const body = isOpen ? question.body : cutMarkdown(question.body, longestClosed);
+  const how = howToAnswer(question, card.number, { where: home ? "here" : "elsewhere" });
   const tokens = isOpen && press ? yield* buttonsOf(card.id) : [];
   return {
     is: "posted",
     id: `o${row.id}`,
     at: row.createdAt,
-    text: cardText({ ...question, body }, card.number, press ? undefined : ""),
+    text: cardText({ ...question, body }, card.number, { how: press ? how : "" }),
     format: "markdown",
     buttons: question.options.flatMap(({ key, label }) => {
       const button = tokens.find(({ option }) => option === key);

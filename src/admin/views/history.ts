@@ -137,15 +137,27 @@ function* postedInDirect(place: Place, page: Page): Op<Rows> {
     // Of cards the question says more: it is looked at when they are shown.
     return question !== null || createdAt >= since;
   });
-  return { rows, more: all.length === page.limit };
+  const before = yield* postedElsewhere(place, page);
+  return { rows: [...rows, ...before], more: all.length === page.limit || before.length > most };
+}
+
+/** Answers of a conversation that went on here: they lie in the chat in which it began. */
+function* postedElsewhere({ address, conversation }: Place, page: Page): Op<readonly PostedRow[]> {
+  if (!conversation) return [];
+  const { listener, chat } = address;
+  const rows = yield* postedFor(conversation.id, page);
+  return rows.filter(
+    ({ to, question }) => question === null && (to.listener !== listener || to.chat !== chat),
+  );
 }
 
 /**
  * Since when short answers there are this conversation's: in a chat whose account was somebody else's before, from its
  * beginning; in one that went back and forth nobody can say whose they are.
  */
-function* ownSince({ address, conversation }: Place): Op<number> {
-  const others = (yield* conversationsAt(address)).filter(({ id }) => id !== conversation?.id);
+function* ownSince({ address, caller, conversation }: Place): Op<number> {
+  const all = yield* conversationsAt(address);
+  const others = all.filter((one) => one.id !== conversation?.id && one.caller !== caller);
   if (others.length === 0) return 0;
   const start = conversation?.createdAt ?? 0;
   return others.every(({ lastAt }) => lastAt < start) ? start : Number.POSITIVE_INFINITY;
@@ -188,5 +200,6 @@ function* entryOf({ ports, place, viewer, line }: Seen, item: Item): Op<Entry | 
   const isHere = question.conversation === place.conversation?.id || card?.person === place.caller;
   const { listener, chat } = place.address;
   if (!card || !isHere || row.to.listener !== listener || row.to.chat !== chat) return undefined;
-  return yield* cardOf(row, { question, card, press });
+  const home = question.conversation === place.conversation?.id;
+  return yield* cardOf(row, { question, card, press, home });
 }

@@ -6,6 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { markdownParts } from "../../core/markdown-parts.ts";
 import { visibleLine } from "../../core/visible.ts";
 import type { Caller, ChannelName, ListenerId, Markdown } from "../../core/words.ts";
+import { everybody } from "../../store/conversations.ts";
 import { listPairings } from "../../store/pairings.ts";
 import type { Op } from "../../store/query.ts";
 import type { Store } from "../../store/store.ts";
@@ -41,6 +42,7 @@ export function whose(
   { named, known }: { named: ReadonlyMap<string, string>; known: string },
 ): string | null {
   if (caller === viewer.id) return null;
+  if (caller === everybody) return "everybody";
   return named.get(caller) ?? (short(known) || "somebody unknown");
 }
 

@@ -1,5 +1,5 @@
 // Takes a prompt apart: the words of a command, and the things that came along with it.
-import type { ContentBlock } from "@agentclientprotocol/sdk";
+import type { ContentBlock, TextContent } from "@agentclientprotocol/sdk";
 import { code, size } from "./markdown.ts";
 
 export interface Prompt {
@@ -15,9 +15,19 @@ export function readPrompt(blocks: readonly ContentBlock[]): Prompt {
   );
   // Half a surrogate pair would be shown as one thing and written as another.
   const commands = blocks.flatMap((block) =>
-    block.type === "text" ? [block.text.replace(/\p{Cs}/gu, "\uFFFD")] : [],
+    block.type === "text" ? [withoutLabel(block).replace(/\p{Cs}/gu, "\uFFFD")] : [],
   );
   return { commands: commands.length > 0 ? commands : [""], others };
+}
+
+/** Where several people write, the gateway says at the beginning of each line who wrote it: that is no part of a command. */
+function withoutLabel({ text, _meta }: TextContent): string {
+  const label = _meta?.["sallyport/label"];
+  if (typeof label !== "string" || label === "") return text;
+  return text
+    .split("\n")
+    .map((line) => (line.startsWith(label) ? line.slice(label.length) : line))
+    .join("\n");
 }
 
 /** What a message quotes, and notes to a model: nothing to obey, nothing to name. */

@@ -52,7 +52,7 @@ export async function runScript(options: ScriptOptions): Promise<Settled> {
 }
 
 function openText(buttons: boolean): string {
-  return `(A question is still open${buttons ? ": answer it with allow N or deny N" : ": answer it with a message"}.)\n`;
+  return `(A question is still open${buttons ? ": answer it with allow N, deny N or answer N …" : ": answer it with a message"}.)\n`;
 }
 
 /** A trailing backslash joins the next line to this one. */

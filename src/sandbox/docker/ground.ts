@@ -1,5 +1,10 @@
 // All that has to be there before a container can start: user, home, mounts, masks.
-import { type AgentCommand, type SandboxScope, SandboxTrouble } from "../../core/sandbox.ts";
+import {
+  type AgentCommand,
+  isOfStrangers,
+  type SandboxScope,
+  SandboxTrouble,
+} from "../../core/sandbox.ts";
 import type { Bind, createMasks, HeldMasks } from "./masks.ts";
 import { mountPoint, problemWithMounts, problemWithWorkspace } from "./mount-rules.ts";
 import type { DockerSandboxOptions } from "./options.ts";
@@ -45,10 +50,8 @@ async function checkPlaces(options: DockerSandboxOptions, scope: SandboxScope, u
   await hostPath?.(scope.workspace, scope.workspaceMode === "ro");
 }
 
-function bindsOf(
-  { mounts = [] }: DockerSandboxOptions,
-  { workspace, workspaceMode, home, pairing }: SandboxScope,
-): readonly Bind[] {
+function bindsOf({ mounts = [] }: DockerSandboxOptions, scope: SandboxScope): readonly Bind[] {
+  const { workspace, workspaceMode, home } = scope;
   return [
     { source: workspace, target: inside.workspace, readOnly: workspaceMode === "ro" },
     { source: home, target: inside.home, readOnly: false },
@@ -57,7 +60,7 @@ function bindsOf(
       source: mount.path,
       target: mountPoint(mount),
       // Whom we do not know changes nothing of the owner's.
-      readOnly: mount.mode === "ro" || pairing === null,
+      readOnly: mount.mode === "ro" || isOfStrangers(scope),
     })),
   ];
 }

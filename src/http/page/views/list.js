@@ -98,6 +98,8 @@ export function readOnlyNote(state) {
   return html`<p class="read-only">${
     row.whose
       ? `This is ${row.whose}’s conversation on ${row.channel}: you can read it here, and answer its questions under Approvals.`
-      : `This conversation is on ${row.channel}. Answer in ${where}; questions can also be answered under Approvals.`
+      : row.listener === "web"
+        ? "This conversation was set aside: send /resume in a chat of yours to go on with it."
+        : `This conversation is on ${row.channel}. Answer in ${where}; questions can also be answered under Approvals.`
   }</p>`;
 }

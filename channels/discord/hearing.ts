@@ -1,0 +1,249 @@
+// What each event of the gateway means here: rooms are remembered, people are heard, gaps are read afterwards.
+import type { REST } from "discord.js";
+import type { Log } from "../../src/core/log.ts";
+import type { LoopGuard } from "./bots.ts";
+import { type CatchingUpPorts, missedDirects, missedIn, missedMessages } from "./catching-up.ts";
+import { addedTo, channelGone, removedFrom } from "./chat-change.ts";
+import type { Cursors } from "./cursors.ts";
+import type { Health } from "./health.ts";
+import { type Bot, editEvent, isBot, isHidden, type Message, messageEvent } from "./inbound.ts";
+import type { Intake, Taken } from "./intake.ts";
+import { type Interaction, interactionEvent } from "./interaction-events.ts";
+import type { Interactions } from "./interactions.ts";
+import { adder, findRoom } from "./lookups.ts";
+import type { ChannelLike, GuildLike, Room, Rooms } from "./rooms.ts";
+import type { Frame } from "./shard.ts";
+import { before, idAt, isNewer } from "./snowflake.ts";
+
+export interface HearingPorts extends CatchingUpPorts {
+  readonly rest: REST;
+  readonly bot: Bot;
+  readonly rooms: Rooms;
+  readonly cursors: Cursors;
+  readonly intake: Intake;
+  readonly interactions: Interactions;
+  readonly health: Health;
+  readonly log: Log;
+  readonly loopGuard: LoopGuard;
+}
+
+export interface Hearing {
+  dispatch(frame: Frame): void;
+  /** Reads over REST what the intake could not take. */
+  catchUp(): void;
+}
+
+/** What is known of the session: where it began, and which servers the bot was in then. */
+interface Session {
+  seen: string | undefined;
+  guilds: Set<string>;
+  /** Read over REST: the gateway may tell of it as well. */
+  readonly caught: Set<string>;
+  /** By channel, what came before the first message that could not be taken. */
+  readonly dropped: Map<string, string>;
+  hinted: boolean;
+}
+
+const caughtMost = 5000;
+const nothing: Taken = { events: [] };
+
+export const contentMissing =
+  "Discord hides what people write in servers: switch on the Message Content intent in the Developer Portal (your application, Bot, Privileged Gateway Intents).";
+
+export function createHearing(ports: HearingPorts): Hearing {
+  const session: Session = {
+    ...{ seen: undefined, guilds: new Set<string>(), caught: new Set<string>(), hinted: false },
+    dropped: new Map(),
+  };
+  const it = { ports, session };
+  const { intake, rooms } = ports;
+  const told: Record<string, (data: never) => void> = {
+    READY: (data: { guilds?: { id: string }[] }) => begin(it, data.guilds ?? []),
+    GUILD_CREATE: (guild: GuildLike & { unavailable?: boolean }) => {
+      if (guild.unavailable !== true) enter(it, guild);
+    },
+    GUILD_DELETE: (guild: { id: string; unavailable?: boolean }) => {
+      if (guild.unavailable !== true) leave(it, guild.id);
+    },
+    CHANNEL_CREATE: (channel: ChannelLike) => void rooms.note(channel),
+    CHANNEL_UPDATE: (channel: ChannelLike) => void rooms.note(channel),
+    CHANNEL_DELETE: (channel: ChannelLike) => lose(it, channel),
+    THREAD_CREATE: (channel: ChannelLike) => void rooms.note(channel),
+    THREAD_UPDATE: (channel: ChannelLike) => void rooms.note(channel),
+    THREAD_DELETE: (channel: ChannelLike) => rooms.forget(channel.id),
+    THREAD_LIST_SYNC: (sync: { guild_id: string; threads: ChannelLike[] }) => {
+      for (const thread of sync.threads) rooms.note(thread, sync.guild_id);
+    },
+    GUILD_ROLE_CREATE: (one: RoleTold) => rooms.noteRole(one.guild_id, one.role, ports.bot.id),
+    GUILD_ROLE_UPDATE: (one: RoleTold) => rooms.noteRole(one.guild_id, one.role, ports.bot.id),
+    MESSAGE_CREATE: (message: Message) => {
+      if (intake.push(() => hear(it, message)) || session.dropped.has(message.channel_id)) return;
+      session.dropped.set(message.channel_id, before(message.id));
+    },
+    MESSAGE_UPDATE: (message: Message) => void intake.push(() => hearEdit(it, message)),
+    INTERACTION_CREATE: (interaction: Interaction) => {
+      // Who is not heard any more is better told by Discord that it failed.
+      if (ports.signal.aborted) return;
+      // Three seconds are all there is: acknowledged first, and only then is anything done with it.
+      void ports.interactions
+        .acknowledge(interaction)
+        .then(() => intake.push(() => hearInteraction(it, interaction)));
+    },
+  };
+  return {
+    dispatch({ t, d }) {
+      try {
+        told[t]?.(d as never);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        ports.log.error({ event: t, why }, "An event could not be read and is skipped");
+      }
+    },
+    catchUp: () => catchUpDropped(it),
+  };
+}
+
+type RoleTold = {
+  guild_id: string;
+  role: { id: string; name: string; tags?: { bot_id?: string } };
+};
+
+interface It {
+  readonly ports: HearingPorts;
+  readonly session: Session;
+}
+
+/** A new session tells nothing of what was said before it. */
+function begin(it: It, guilds: readonly { id: string }[]): void {
+  const { ports, session } = it;
+  const { cursors } = ports;
+  session.seen = cursors.seen();
+  session.guilds = new Set(guilds.map(({ id }) => id));
+  if (session.seen === undefined) {
+    cursors.quiet(Date.now());
+    void cursors.flush();
+  }
+  catchUpDirects(it);
+}
+
+function catchUpDirects(it: It): void {
+  const { ports } = it;
+  for (const id of missedDirects(ports)) {
+    const after = ports.cursors.of(id);
+    const room = ports.rooms.note({ id, type: 1 });
+    if (after && room) ports.intake.push(() => missed(it, room, after));
+  }
+}
+
+function catchUpDropped(it: It): void {
+  const { ports, session } = it;
+  for (const [id, after] of session.dropped) {
+    const room = ports.rooms.find(id);
+    if (room) ports.intake.push(() => missed(it, room, after));
+  }
+  session.dropped.clear();
+}
+
+async function* missed(it: It, room: Room, after: string): AsyncGenerator<Taken> {
+  const { ports, session } = it;
+  for await (const page of missedMessages(ports, room.id, after)) {
+    const taken: Taken[] = [];
+    for (const message of page) {
+      session.caught.add(message.id);
+      if (session.caught.size > caughtMost)
+        session.caught.delete(session.caught.values().next().value ?? "");
+      taken.push(translate(it, message, room));
+    }
+    for (const one of taken) yield one;
+  }
+}
+
+function enter(it: It, guild: GuildLike): void {
+  const { ports, session } = it;
+  const { rooms, intake, bot } = ports;
+  const { seen } = session;
+  const known = session.guilds.has(guild.id) || rooms.knowsGuild(guild.id);
+  const joined = Date.parse(guild.joined_at ?? "");
+  const meanwhile = seen !== undefined && !Number.isNaN(joined) && isNewer(idAt(joined), seen);
+  rooms.noteGuild(guild, bot.id);
+  if (!known || meanwhile)
+    intake.push(async () => ({ events: [addedTo(guild, bot.id, await adder(ports, guild.id))] }));
+  for (const { id, after } of missedIn(ports, guild, seen)) {
+    const room = rooms.find(id);
+    if (room) intake.push(() => missed(it, room, after));
+  }
+}
+
+function leave({ ports, session }: It, id: string): void {
+  session.guilds.delete(id);
+  const { name, rooms } = ports.rooms.forgetGuild(id);
+  const heard = rooms.filter((room) => ports.cursors.of(room.id) !== undefined);
+  const gone = { id, ...(name ? { name } : {}), rooms: heard };
+  for (const room of heard) ports.cursors.forget(room.id);
+  ports.intake.push(async () => ({ events: removedFrom(gone, ports.bot.id, Date.now()) }));
+}
+
+function lose({ ports }: It, channel: ChannelLike): void {
+  ports.rooms.forget(channel.id);
+  ports.cursors.forget(channel.id);
+  const event = channelGone(channel, ports.bot.id, Date.now());
+  if (event) ports.intake.push(async () => ({ events: [event] }));
+}
+
+async function hear(it: It, message: Message): Promise<Taken> {
+  const { ports, session } = it;
+  if (session.caught.delete(message.id)) return nothing;
+  const room = await findRoom(ports, message);
+  if (!room) return nothing;
+  if (room.chat.kind === "direct") await ports.cursors.noteDirect(room.id, before(message.id));
+  return translate(it, message, room);
+}
+
+function translate({ ports, session }: It, message: Message, room: Room): Taken {
+  const { bot, rooms, loopGuard } = ports;
+  const where = { room, names: rooms.names(room.guild) };
+  const read = { channel: room.id, kind: room.chat.kind, id: message.id };
+  try {
+    hint({ ports, session }, isHidden(message, where, bot), message);
+    const event = messageEvent(message, where, bot);
+    const heard = event && loopGuard(event, isBot(message));
+    return { events: heard ? [event] : [], read };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    ports.log.error({ message: message.id, why }, "An event could not be read and is skipped");
+    return { events: [], read };
+  }
+}
+
+/** Said once, however much is hidden; taken back when something can be read. */
+function hint({ ports, session }: It, hidden: boolean, message: Message): void {
+  if (hidden) {
+    ports.health.hint(contentMissing);
+    if (!session.hinted) ports.log.warn({ why: contentMissing }, "A message came without its text");
+    session.hinted = true;
+  } else if (session.hinted && message.content !== "" && message.mentions?.length === 0) {
+    ports.health.hint(undefined);
+    session.hinted = false;
+  }
+}
+
+async function hearEdit({ ports }: It, message: Message): Promise<Taken> {
+  const { bot, rooms } = ports;
+  if (!message.author || !message.edited_timestamp) return nothing;
+  const room = await findRoom(ports, message);
+  const where = room && { room, names: rooms.names(room.guild) };
+  const event = where && editEvent(message, where, bot);
+  return event && !isBot(message) ? { events: [event] } : nothing;
+}
+
+async function hearInteraction({ ports }: It, interaction: Interaction): Promise<Taken> {
+  const event = interactionEvent(interaction, ports.bot.id);
+  if (!event) {
+    await ports.interactions.answer({ id: interaction.id });
+    return nothing;
+  }
+  const { channel } = interaction;
+  const room = channel && ports.rooms.note(channel, interaction.guild_id);
+  if (room?.chat.kind === "direct") await ports.cursors.noteDirect(room.id, before(interaction.id));
+  return { events: [event] };
+}

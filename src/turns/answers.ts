@@ -1,0 +1,137 @@
+// Questions answered from anywhere: by the next message, by a reply to the message that asks, and by `answer 3 …`.
+
+import { narrowestAllow } from "../approvals/options.ts";
+import { typed } from "../core/command-text.ts";
+import type { InboundMessage } from "../core/events.ts";
+import type { Caller, ConversationId, ListenerId } from "../core/words.ts";
+import { pendingQuestionAt } from "../store/card-copies.ts";
+import { findNumber } from "../store/cards.ts";
+import type { Op } from "../store/query.ts";
+import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
+import { decidedText } from "./incoming.ts";
+import type { Asked } from "./lists.ts";
+import type { Reply } from "./openly.ts";
+import type { TurnPorts } from "./ports.ts";
+import { respond } from "./respond.ts";
+
+interface Said {
+  readonly caller: Caller;
+  readonly listener: ListenerId;
+  readonly event: InboundMessage;
+}
+
+/** The open question that this replies to, of whomever, where it wants words. */
+export function* questionRepliedTo({
+  listener,
+  event,
+}: Omit<Said, "caller">): Op<Question | undefined> {
+  const { quote, chat, text } = event;
+  if (!quote?.ours || !quote.message || !text.trim()) return undefined;
+  const shown = yield* pendingQuestionAt(listener, { chat: chat.id, id: quote.message.id });
+  const question = shown === undefined ? undefined : yield* findQuestion(shown);
+  return question?.kind === "text" ? question : undefined;
+}
+
+/** The oldest question of the starter that their next message answers. */
+export function* questionWaiting(
+  conversation: ConversationId,
+  { id }: Pick<Caller, "id">,
+): Op<Question | undefined> {
+  const open = yield* pendingQuestionsIn(conversation);
+  return open.find(({ kind, caller }) => kind === "text" && caller === id);
+}
+
+interface Answering extends Said {
+  /** Of the inbox. */
+  readonly id: number;
+  /** Undefined: it was open before a restart. */
+  readonly question?: string | undefined;
+}
+
+export async function onAnswer(ports: TurnPorts, it: Answering): Promise<void> {
+  const { id, listener, caller, event } = it;
+  const question =
+    it.question === undefined
+      ? undefined
+      : await ports.store.run(() => findQuestion(it.question ?? ""));
+  const place = `${listener} ${event.chat.id}`;
+  const decided =
+    question && (await ports.approvals.decide(caller, question, { key: event.text, place }));
+  const text =
+    decided === "decided" ? "" : "That question is closed. Please send your message again.";
+  await respond(ports, { id, listener, event, text, aside: true });
+}
+
+/** "answer 3 questions about owls" is a task, unless there is a question 3. With a slash it is always meant so. */
+export function* isAnswer({ caller, listener, event }: Said, rest: string): Op<boolean> {
+  if (event.text.trim().startsWith("/")) return true;
+  const number = Number.parseInt(rest, 10);
+  const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
+  return card !== undefined;
+}
+
+type Asking = Pick<Asked, "caller" | "event" | "listener">;
+
+async function numbered(
+  { store }: TurnPorts,
+  { caller, event, listener }: Asking,
+  number: number,
+): Promise<Question | undefined> {
+  return store.run(function* () {
+    const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
+    return card && (yield* findQuestion(card.question));
+  });
+}
+
+const notThere = (number: number) =>
+  `There is no question ${number}. ${typed("approvals")} lists what waits.`;
+
+/** Words for a question that wants some, or one of the choices by its number or its words. */
+export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
+  const [, digits, text = ""] =
+    /^#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/.exec(asked.command.rest.trim()) ?? [];
+  if (digits === undefined)
+    return `Say which: \`answer 3 …\`. ${typed("approvals")} lists what waits.`;
+  const number = Number(digits);
+  const question = await numbered(ports, asked, number);
+  if (!question) return notThere(number);
+  if (question.kind === "approval")
+    return `That one is a yes or no: \`allow ${number}\` or \`deny ${number} because …\`.`;
+  if (!text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
+  const key = (question.kind === "choice" ? keyOf(question, text) : text) ?? "";
+  const place = placeOf(asked);
+  const decided = await ports.approvals.decide(asked.caller, question, { key, place });
+  return decided === "no-such-option"
+    ? `That is not one of them. \`answer ${number} …\` takes the number or the words of one.`
+    : decidedText(decided, question, key);
+}
+
+function keyOf({ options }: Question, text: string): string | undefined {
+  const said = text.trim().toLowerCase();
+  const named = options.filter(({ label }) => label.trim().toLowerCase() === said);
+  if (named.length === 1) return named[0]?.key;
+  return /^\d{1,3}$/.test(said) ? options[Number(said) - 1]?.key : undefined;
+}
+
+/** `allow 3`, `deny 3 because …`. */
+export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
+  const { caller, command } = asked;
+  const [, digits = "", reason] =
+    /^(\d+)\s*(?:because\s+|:\s*)?([\s\S]*)$/i.exec(command.rest.trim()) ?? [];
+  const number = Number(digits);
+  const question = await numbered(ports, asked, number);
+  if (!question) return notThere(number);
+  const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
+  if (!key || question.kind === "text")
+    return `That one is not a yes or no: \`answer ${number} …\` answers it.`;
+  const place = placeOf(asked);
+  const because = reason?.trim() ? { reason: reason.trim().slice(0, 1000) } : {};
+  const decided = await ports.approvals.decide(caller, question, { key, place, ...because });
+  return decided === "decided" && command.name === "deny"
+    ? "Denied."
+    : decidedText(decided, question, key);
+}
+
+function placeOf({ listener, event }: Asking): string {
+  return `${listener} ${event.chat.id}`;
+}

@@ -1,0 +1,32 @@
+// /enable and /disable: an owner opens a group to the agent, or closes it.
+import { audit } from "../access/audit.ts";
+import { may } from "../access/authorise.ts";
+import { setEnabled } from "../store/chats.ts";
+import type { Asked } from "./lists.ts";
+import { openly, type Reply } from "./openly.ts";
+import type { Moves, TurnPorts } from "./ports.ts";
+import { endSharing, leave, lostText } from "./share.ts";
+
+export async function enable(
+  ports: TurnPorts,
+  moves: Moves,
+  { caller, event, listener, command }: Asked,
+): Promise<Reply> {
+  if (event.chat.kind === "direct") return "That is for groups: send it there, addressed to me.";
+  if (!may(caller, "enable")) return "Only an owner can open or close a chat to me.";
+  const on = command.name === "enable";
+  const at = ports.clock.now();
+  const ended = await ports.store.run(function* () {
+    yield* setEnabled({ listener, chat: event.chat.id, enabled: on, at });
+    const place = `${listener} ${event.chat.id}`;
+    const row = { at, who: caller.id, name: caller.name, place, target: event.chat.id, why: "" };
+    yield* audit({ ...row, action: "chat", outcome: on ? "enabled" : "disabled" });
+    return on ? undefined : yield* endSharing(ports, listener, event.chat.id);
+  });
+  if (ended) await leave(ports, ended, moves.stopped);
+  return openly(
+    on
+      ? "I answer here from now on, when I am addressed, and only people who are paired."
+      : `I am silent here from now on.${ended ? lostText(ended) : ""}`,
+  );
+}
