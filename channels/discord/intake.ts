@@ -63,6 +63,8 @@ export function createIntake(ports: IntakePorts): Intake {
     push(job) {
       if (signal.aborted) return false;
       if (state.queue.length >= mostWaiting) {
+        if (!state.overflowed)
+          ports.log.warn({}, "More comes in than can be kept; what is left out is read afterwards");
         state.overflowed = true;
         return false;
       }

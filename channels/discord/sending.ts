@@ -91,16 +91,33 @@ async function sendAll(ports: SendingPorts, { to, part, key }: Message): Promise
 
 async function sendOne(ports: SendingPorts, { to, part, key }: Message, text: string) {
   const { body, files } = await bodyOf(part, text);
-  const rest = files.length > 0 ? ports.clients.uploads : ports.clients.quick;
+  const { quick, uploads } = ports.clients;
+  const rest = files.length > 0 ? uploads : quick;
   const whole = { ...body, ...replied(to, part), nonce: nonceOf(key), enforce_nonce: true };
-  const sent = await rest.post(`/channels/${roomOf(to)}/messages`, { body: whole, files });
+  const path = `/channels/${roomOf(to)}/messages` as const;
+  const sent = (await rest.post(path, { body: whole, files })) as Sent;
   ports.sent();
+  const id = idOf(sent.id);
+  if (!says(sent, body)) await quick.patch(`${path}/${id}`, { body });
   const { chat, thread } = to;
-  return {
-    chat,
-    id: idOf((sent as { id?: unknown }).id),
-    ...(thread === undefined ? {} : { thread }),
-  };
+  return { chat, id, ...(thread === undefined ? {} : { thread }) };
+}
+
+type Body = Awaited<ReturnType<typeof bodyOf>>["body"];
+
+interface Sent {
+  readonly id?: unknown;
+  readonly content?: string;
+  readonly components?: readonly { readonly components?: readonly { custom_id?: string }[] }[];
+}
+
+/** A repeat gives the message that is there already: an answer may have grown since then, a question may be over. */
+function says(sent: Sent, { content, components }: Body): boolean {
+  const buttons = (rows: Sent["components"] = []) =>
+    rows.flatMap((row) => (row.components ?? []).map((button) => button.custom_id)).join();
+  return (
+    sent.content?.trim() === content.trim() && buttons(sent.components) === buttons(components)
+  );
 }
 
 /** Only within one room; what it answers may be gone. */

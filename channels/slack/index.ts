@@ -17,6 +17,8 @@ export const channel: Channel = {
     // The listener's pace says it where there is one.
     editPace: 0,
   },
+  // Slack keeps /help and the like for itself.
+  writeCommand: (words) => `/sallyport ${words}`,
   render: (text) => toParts(text),
   open: (config, context) => openListener(configSchema.parse(config), context),
 };

@@ -48,6 +48,28 @@ it("is one message, however often the same part is sent again", () =>
     assert.equal(fake.messages(dm).length, 2);
   }));
 
+it("says what it is to say now when it is sent again and the first one was another", () =>
+  withDiscord(async ({ fake, rig, dm }) => {
+    const seen = () =>
+      fake.messages(dm).map(({ text, buttons }) => [text, buttons.flat().map((one) => one.text)]);
+    const buttons = [{ label: "Allow", data: "a" }];
+    fake.faults.drop("createMessage", { times: 2 });
+    await failure(rig.listener.send(rig.direct, { plain: "grows" }, "k1"));
+    await failure(rig.listener.send(rig.direct, { plain: "asks", buttons }, "k2"));
+    const ref = await rig.listener.send(rig.direct, { plain: "grows, and has" }, "k1");
+    await rig.listener.send(rig.direct, { plain: "asks" }, "k2");
+    assert.deepEqual(seen(), [
+      ["grows, and has", []],
+      ["asks", []],
+    ]);
+    assert.equal(ref.id, fake.messages(dm)[0]?.id);
+    const edits = () => fake.calls.filter(({ route }) => route === "editMessage").length;
+    assert.equal(edits(), 2);
+    await rig.listener.send(rig.direct, { plain: "asks" }, "k2");
+    await rig.listener.send(rig.direct, { plain: " as it was \n", buttons }, "k3");
+    assert.equal(edits(), 2);
+  }));
+
 it("says how long Discord wants to be left alone, and asks nothing meanwhile", () =>
   withDiscord(async ({ fake, rig, general }) => {
     for (const scope of ["user", "shared"] as const) {

@@ -15,8 +15,8 @@ export async function discordStage(): Promise<Stage> {
     channel: "discord",
     url: fake.url,
     token: fake.token,
-    // With these the first part of an answer is held in three ways, and its connection dies once.
-    seeds: [2, 3, 4],
+    // With these a card, a growing answer and a whole one are on the wire, and a connection dies.
+    seeds: [10, 15, 24],
     keepsPresses: false,
     sendsOnce: true,
     member: (name) => memberOf(fake, name),

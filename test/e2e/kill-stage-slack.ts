@@ -22,8 +22,8 @@ export async function slackStage(): Promise<Stage> {
     url: `${fake.url}/api`,
     token: fake.token,
     appToken: fake.appToken,
-    // With these the first part of an answer is held in three ways, and its connection dies once.
-    seeds: [2, 3, 4],
+    // With these a card, a growing answer and a whole one are on the wire, and a connection dies.
+    seeds: [10, 15, 24],
     keepsPresses: false,
     sendsOnce: false,
     member: (name) => memberOf(fake, name),
