@@ -58,6 +58,7 @@ export function openListener(config: DiscordConfig, context: ChannelContext): Li
     },
     ...watched({ ...sending, answerPress: interactions.answer }, inFlight),
     whispersToPressesOnly: true,
+    noticesStay: true,
     whisper: (_, { press }, part) =>
       watch(inFlight, interactions.whisper(press ?? { id: "" }, part)),
     showTyping: sending.showTyping,

@@ -5,6 +5,7 @@ import type { WebClientOptions } from "@slack/web-api";
 import type { InboundEvent } from "../../src/core/events.ts";
 import { silent } from "./client.ts";
 import type { Intake } from "./intake.ts";
+import { bodyOf } from "./shape.ts";
 import type { Body } from "./wire.ts";
 
 export interface BoltPorts {
@@ -49,7 +50,7 @@ export function openBolt(ports: BoltPorts, door: Door): Bolt {
   });
   app.use(async ({ body, context }) => {
     const take = context.take as Take;
-    take(await ports.translate(body as Body));
+    take(await ports.translate(bodyOf(body)));
   });
   app.error(async (error) => {
     throw error;

@@ -10,7 +10,12 @@ export interface Cursor {
 }
 
 export interface Cursors {
+  /** Before anything is heard: what was said since the last run is not known yet. */
   load(): Promise<void>;
+  /** A gap begins in all of them: none goes on over it, whatever is heard now, until it is `closed`. */
+  gap(): void;
+  /** All that was said in the gap was accepted, or cannot be had. */
+  closed(place: Cursor): void;
   /** A conversation that was never seen is noted at once, so that its first message is not lost with a crash. */
   heard(events: readonly InboundEvent[]): void;
   taken(events: readonly InboundEvent[]): void;
@@ -25,11 +30,17 @@ const prefix = "at:";
 const writeEvery = 1000;
 const mostThreads = 200;
 
-export function createCursors(notes: Notes, onTrouble: (error: unknown) => void): Cursors {
+interface Kept {
+  readonly known: Map<string, string>;
+  set(name: string, ts: string | undefined): void;
+  flush(): Promise<void>;
+}
+
+/** Written a moment later, and again and again only then. */
+function createKept(notes: Notes, onTrouble: (error: unknown) => void): Kept {
   const known = new Map<string, string>();
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
-
   const flush = async () => {
     clearTimeout(timer);
     timer = undefined;
@@ -39,11 +50,29 @@ export function createCursors(notes: Notes, onTrouble: (error: unknown) => void)
       onTrouble,
     );
   };
-  const set = (name: string, ts: string | undefined) => {
-    if (ts === undefined) known.delete(name);
-    else known.set(name, ts);
-    changed.add(name);
-    timer ??= setTimeout(() => void flush(), writeEvery).unref();
+  return {
+    known,
+    flush,
+    set(name, ts) {
+      if (ts === undefined) known.delete(name);
+      else known.set(name, ts);
+      changed.add(name);
+      timer ??= setTimeout(() => void flush(), writeEvery).unref();
+    },
+  };
+}
+
+export function createCursors(notes: Notes, onTrouble: (error: unknown) => void): Cursors {
+  const { known, set, flush } = createKept(notes, onTrouble);
+  /** Of places with a gap: the newest message that was accepted behind it. */
+  const behind = new Map<string, string>();
+  const gap = () => {
+    for (const [name, ts] of known) if (!behind.has(name)) behind.set(name, ts);
+  };
+  const go = (name: string, ts: string) => {
+    const gapped = behind.get(name);
+    if (gapped === undefined && (known.get(name) ?? "") < ts) set(name, ts);
+    if (gapped !== undefined && gapped < ts) behind.set(name, ts);
   };
   return {
     async load() {
@@ -51,6 +80,14 @@ export function createCursors(notes: Notes, onTrouble: (error: unknown) => void)
         const place = name.slice(prefix.length);
         if (!known.has(place)) known.set(place, value);
       }
+      gap();
+    },
+    gap,
+    closed({ chat, thread }) {
+      const name = nameOf(chat, thread);
+      const ts = behind.get(name) ?? "";
+      behind.delete(name);
+      if (ts > (known.get(name) ?? ts)) set(name, ts);
     },
     heard(events) {
       const fresh = events.flatMap(placesOf).filter(({ name }) => !known.has(name));
@@ -58,15 +95,17 @@ export function createCursors(notes: Notes, onTrouble: (error: unknown) => void)
       if (fresh.length > 0) void flush();
     },
     taken(events) {
-      for (const { name, ts } of events.flatMap(placesOf))
-        if ((known.get(name) ?? "") < ts) set(name, ts);
+      for (const { name, ts } of events.flatMap(placesOf)) go(name, ts);
       forgetThreads(known, set);
     },
     all: () =>
       [...known]
         .map(([name, ts]) => cursorOf(name, ts))
         .sort((a, b) => (a.ts < b.ts ? 1 : a.ts > b.ts ? -1 : 0)),
-    forget: ({ chat, thread }) => set(nameOf(chat, thread), undefined),
+    forget({ chat, thread }) {
+      behind.delete(nameOf(chat, thread));
+      set(nameOf(chat, thread), undefined);
+    },
     flush,
   };
 }

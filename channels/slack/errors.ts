@@ -112,6 +112,12 @@ export function toSendError(error: unknown): SendError {
   return new SendError(wasSent(network) ? "unknown" : "not-sent", why);
 }
 
+/** Nothing is wrong with the call: the same may work later. */
+export function mayPass(error: unknown): boolean {
+  const { kind } = toSendError(error);
+  return kind === "unknown" || kind === "not-sent";
+}
+
 function kindOf(code: string): SendErrorKind {
   if (unauthorised.has(code)) return "unauthorised";
   if (gone.has(code)) return "gone";

@@ -11,7 +11,7 @@ import type { Health } from "./health.ts";
 import { createHttp } from "./http.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import type { People } from "./people.ts";
-import { createReader } from "./reader.ts";
+import { createReader, type Reader } from "./reader.ts";
 import type { Self } from "./self.ts";
 import { createSocket } from "./socket.ts";
 import type { Threads } from "./threads.ts";
@@ -45,19 +45,16 @@ export function openHearing(ports: HearingPorts): Hearing {
   const intake = intakeOf(ports, cursors);
   const reader = createReader({ people, replies: config.replies, me: self.me });
   const introduce = async () => void (await self.check());
-  const offer = (chat: string, messages: readonly SlackMessage[]) => {
-    for (const message of messages)
-      void intake.offer(
-        reader.readPast(chat, message).then((event) => (event ? [event] : []), skip),
-      );
-  };
-  const skip = (error: unknown) => {
+  const skip = (error: unknown): [] => {
     log.error({ why: describe(error) }, "An event could not be read and is skipped");
     return [];
   };
+  const lost = (error: unknown) =>
+    log.warn({ why: describe(error) }, "What was missed is not known");
+  const offer = pastOf(ports, { intake, reader, skip });
   const onOpen = (signal: AbortSignal) => {
-    const work = cursors.load().then(() => catchUp({ ...ports, cursors, log, offer }, signal));
-    work.catch((error) => log.warn({ why: describe(error) }, "What was missed is not known"));
+    cursors.gap();
+    catchUp({ ...ports, cursors, log, offer }, signal).catch(lost);
   };
   const door = doorOf(ports, {
     introduce,
@@ -83,6 +80,7 @@ export function openHearing(ports: HearingPorts): Hearing {
     ...(door.route ? { route: door.route } : {}),
     async start(accept) {
       intake.start(accept);
+      await cursors.load().catch(lost);
       if (door.route) await check();
       await bolt.start();
       checking = everySo(config.checkSeconds * 1000, check, stopping.signal);
@@ -96,6 +94,28 @@ export function openHearing(ports: HearingPorts): Hearing {
       health.stopped();
     },
   };
+}
+
+interface Past {
+  readonly intake: Intake;
+  readonly reader: Reader;
+  skip(error: unknown): [];
+}
+
+/** What was missed goes the way of what is told. True once all of it is durable. */
+function pastOf(ports: HearingPorts, { intake, reader, skip }: Past) {
+  return async (chat: string, messages: readonly SlackMessage[]): Promise<boolean> => {
+    const place = { chat, shared: messages.length > 0 && (await isShared(ports, chat)) };
+    const taken = messages.map((message) =>
+      intake.offer(reader.readPast(place, message).then((event) => (event ? [event] : []), skip)),
+    );
+    return (await Promise.all(taken)).every(Boolean);
+  };
+}
+
+/** History does not tell, and only in an organisation it matters who else is there. */
+async function isShared({ self, people }: HearingPorts, chat: string): Promise<boolean> {
+  return self.known()?.enterprise === undefined || (await people.isShared(chat));
 }
 
 function intakeOf(

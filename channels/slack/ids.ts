@@ -31,15 +31,14 @@ export function readAccount(account: string, me: Me): Account {
 
 /** A ts is the id of a message; as a number it would lose its last digits. */
 export function stamp(ts: string | undefined): string {
-  if (typeof ts !== "string" || !/^\d{1,16}\.\d{1,10}$/.test(ts))
-    throw new Error("a ts is not one");
+  if (typeof ts !== "string" || !isStamp(ts)) throw new Error("a ts is not one");
   return ts;
 }
 
 export function isStamp(ts: string): boolean {
-  return /^\d{1,16}\.\d{1,10}$/.test(ts);
+  return /^\d{1,11}\.\d{1,9}$/.test(ts);
 }
 
 export function msOf(ts: string | undefined): number {
-  return Math.floor(Number(ts ?? 0) * 1000);
+  return ts === undefined ? 0 : Math.floor(Number(stamp(ts)) * 1000);
 }

@@ -46,6 +46,7 @@ export function toInboundEvent(body: Body, app: App): InboundEvent | null {
 
 function eventOf(body: EventBody, app: App): InboundEvent | null {
   const { event } = body;
+  if (!isHeardFor(body, app.me)) return null;
   if (!event) throw new Error("an event without its content");
   if (event.type === "app_home_opened") return homeOf(body, event, app);
   // Of an edit that adds a mention the changed message is told as well.
@@ -53,6 +54,21 @@ function eventOf(body: EventBody, app: App): InboundEvent | null {
   if (event.type !== "message") return chatChange(event, app.me);
   if (event.subtype === "message_changed") return editOf(body, event, app);
   return saidIn(body, event, app);
+}
+
+/**
+ * An app that is installed in several workspaces hears of all of them, and user ids count within one: this token is of one.
+ * Where workspaces share a channel, Slack names any of those that the app is in.
+ */
+function isHeardFor(body: EventBody, me: Me): boolean {
+  if (body.is_ext_shared_channel) return true;
+  const { team_id, enterprise_id, context_team_id, context_enterprise_id } = body;
+  const homes = [
+    ...(body.authorizations ?? []),
+    { team_id, enterprise_id },
+    { team_id: context_team_id, enterprise_id: context_enterprise_id },
+  ].flatMap((home) => [home.team_id, home.enterprise_id].filter((id) => id !== undefined));
+  return homes.length === 0 || homes.some((id) => id === me.team || id === me.enterprise);
 }
 
 /** A message as it stands in an event, or in the history of a channel. */
@@ -208,9 +224,7 @@ function senderOf(
   { me, nameOf }: App,
 ): EventSender {
   const { user = "", user_team, source_team, team } = message;
-  // Only where workspaces meet may somebody be of another one.
-  const meets = body.is_ext_shared_channel === true;
-  const home = user_team ?? source_team ?? (meets ? team : undefined);
+  const home = user_team ?? source_team ?? team;
   // An organisation has many workspaces, and its people have one id in all of them.
   const ours = me.enterprise !== undefined && body.is_ext_shared_channel === false;
   return {

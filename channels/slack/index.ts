@@ -17,6 +17,7 @@ export const channel: Channel = {
     // The listener's pace says it where there is one.
     editPace: 0,
   },
+  noReplies: true,
   // Slack keeps /help and the like for itself.
   writeCommand: (words) => `/sallyport ${words}`,
   render: (text) => toParts(text),

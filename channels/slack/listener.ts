@@ -49,6 +49,7 @@ export function openListener(config: SlackConfig, context: ChannelContext): List
       await Promise.allSettled(inFlight);
     },
     ...watched({ ...sending, ...whispers }, inFlight),
+    noticesStay: true,
     ...(config.pace === "on" ? { pace: () => pace } : {}),
     async openDirect(account) {
       const { user, ours } = readAccount(account, await self.me().catch(failing));

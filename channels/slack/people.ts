@@ -10,6 +10,8 @@ export interface People {
   learn(users: readonly string[]): Promise<void>;
   learnDm(user: string): Promise<void>;
   openDm(user: string): Promise<string>;
+  /** Whether people of elsewhere may be in a conversation: also where Slack does not say. */
+  isShared(chat: string): Promise<boolean>;
   /** What a conversation is called. */
   titleOf(chat: string): Promise<string | undefined>;
 }
@@ -48,6 +50,10 @@ export function createPeople(client: WebClient): People {
     keep(dms, user, channel.id);
     return channel.id;
   };
+  const infoOf = async (channel: string) => {
+    const asking = client.conversations.info({ channel }).catch(() => undefined);
+    return (await within(asking))?.channel;
+  };
   return {
     nameOf: (user) => names.get(user)?.name,
     dmOf: (user) => dms.get(user),
@@ -60,10 +66,8 @@ export function createPeople(client: WebClient): People {
       );
       await soon(unknown.slice(0, 20).map(ask));
     },
-    async titleOf(channel) {
-      const asking = client.conversations.info({ channel }).catch(() => undefined);
-      return (await within(asking))?.channel?.name;
-    },
+    isShared: async (chat) => (await infoOf(chat))?.is_ext_shared !== false,
+    titleOf: async (chat) => (await infoOf(chat))?.name,
     learnDm: (user) => soon([openDm(user).catch(() => undefined)]),
   };
 }

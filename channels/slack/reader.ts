@@ -11,10 +11,16 @@ export interface ReaderPorts {
   me(): Promise<Me>;
 }
 
+/** A conversation, and whether people of elsewhere may be in it. */
+export interface Past {
+  readonly chat: string;
+  readonly shared: boolean;
+}
+
 export interface Reader {
   read(body: Body): Promise<InboundEvent | null>;
   /** A message of a conversation's history. */
-  readPast(chat: string, message: SlackMessage): Promise<InboundEvent | null>;
+  readPast(place: Past, message: SlackMessage): Promise<InboundEvent | null>;
 }
 
 export function createReader({ people, replies, me }: ReaderPorts): Reader {
@@ -34,12 +40,13 @@ export function createReader({ people, replies, me }: ReaderPorts): Reader {
       if (!event || !(await learn(people, event, textIn(body)))) return event;
       return withTitle(people, toInboundEvent(body, known));
     },
-    async readPast(chat, message) {
+    async readPast({ chat, shared }, message) {
       const known = await app();
       const past = { ...message, channel: chat };
-      const event = saidIn({}, past, known);
+      const body = { is_ext_shared_channel: shared };
+      const event = saidIn(body, past, known);
       if (!event || !(await learn(people, event, message.text ?? ""))) return event;
-      return saidIn({}, past, known);
+      return saidIn(body, past, known);
     },
   };
 }

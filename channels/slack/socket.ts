@@ -174,7 +174,7 @@ async function opened(
   const starting = client.start();
   starting.catch(() => undefined);
   try {
-    await Promise.race([starting, tooLate, aborted(signal)]);
+    await Promise.race([starting, tooLate, aborted(signal, late.signal)]);
   } catch (error) {
     throw reason() ? new SocketRefused(reason()) : error;
   } finally {
@@ -265,10 +265,12 @@ function hearPings(client: SocketModeClient, health: Health): () => void {
   };
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+/** `until`: when nobody waits for it any more. */
+function aborted(signal: AbortSignal, until?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
+    const options = { once: true, ...(until ? { signal: until } : {}) };
+    signal.addEventListener("abort", () => resolve(), options);
   });
 }
 

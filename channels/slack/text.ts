@@ -56,9 +56,26 @@ export function mentions(text: string, user: string): boolean {
 /** Our name goes from the start and the end; elsewhere it is part of what is said. */
 export function withoutMention(text: string, user: string): string {
   const name = ours(user);
-  return text
-    .replace(new RegExp(`^[\\s\\u200B]*(?:${name}[\\s,:\\u200B]*)+`), "")
-    .replace(new RegExp(`(?:[\\s\\u200B]*${name})+[\\s\\u200B]*$`), "");
+  const first = new RegExp(`^[\\s\\u200B]*(?:${name}[\\s,:\\u200B]*)+`);
+  return withoutLast(text.replace(first, ""), new RegExp(`^${name}$`));
+}
+
+/** From the end, one by one: a pattern that ends a text would be tried at each blank of it. */
+function withoutLast(text: string, name: RegExp): string {
+  let kept = text;
+  for (;;) {
+    const said = kept.slice(0, endOf(kept));
+    const at = said.lastIndexOf("<");
+    if (at < 0 || !name.test(said.slice(at))) return kept;
+    kept = said.slice(0, endOf(said.slice(0, at)));
+  }
+}
+
+/** Where white space begins that nothing follows. */
+function endOf(text: string): number {
+  let end = text.length;
+  while (end > 0 && /[\s\u200B]/.test(text.charAt(end - 1))) end -= 1;
+  return end;
 }
 
 /** Slack keeps `/word` to itself, so `!word` at the start of a message is a command. */

@@ -1,4 +1,4 @@
-// What Slack sends, as far as it is read here. Nothing of it is to be relied on: every field may be missing.
+// What Slack sends, as far as it is read here. Nothing of it is to be relied on: every field may be missing (shape.ts sees to their kinds).
 
 export interface Me {
   /** The workspace that the app is installed in. */
@@ -64,10 +64,20 @@ export interface SlackEvent extends SlackMessage {
   readonly new_channel_id?: string;
 }
 
+/** A workspace, or an organisation. */
+export interface Home {
+  readonly team_id?: string;
+  readonly enterprise_id?: string;
+}
+
 export interface EventBody {
   readonly type: "event_callback";
   readonly team_id?: string;
   readonly enterprise_id?: string;
+  readonly context_team_id?: string;
+  readonly context_enterprise_id?: string;
+  /** One of the workspaces that the app hears this for. */
+  readonly authorizations?: readonly Home[];
   readonly is_ext_shared_channel?: boolean;
   readonly event_id?: string;
   readonly event?: SlackEvent;

@@ -25,7 +25,10 @@ export async function renderCard(ports: CopyPorts, row: OutboxRow): Promise<Part
   return question.state === "pending" ? { ...last, ...replyTo, buttons } : { ...last, ...replyTo };
 }
 
-export type CopyPorts = Pick<ApprovalPorts, "store" | "render" | "cardLink" | "hasButtons">;
+export type CopyPorts = Pick<
+  ApprovalPorts,
+  "store" | "render" | "cardLink" | "hasButtons" | "hasReplies"
+>;
 
 /** One of the places where a question is shown, and for whom. */
 export interface Copy {
@@ -37,7 +40,7 @@ export interface Copy {
 
 /** The whole card as it stands now. */
 export async function copyText(
-  { store, cardLink, hasButtons }: CopyPorts,
+  { store, cardLink, hasButtons, hasReplies }: CopyPorts,
   question: Question,
   { card, number, person, to }: Copy,
 ): Promise<Markdown> {
@@ -49,7 +52,8 @@ export async function copyText(
   // Whoever holds it answers as the card's person: it is for their eyes, never for a group's.
   const link = where === "group" ? undefined : cardLink?.(to.listener, card);
   const bare = hasButtons?.(to.listener) === false;
-  const how = howToAnswer(question, number, { where, bare, ...(link ? { link } : {}) });
+  const replies = hasReplies?.(to.listener) !== false;
+  const how = howToAnswer(question, number, { where, bare, replies, ...(link ? { link } : {}) });
   const origin = where === "elsewhere" && task && home ? originOf(task, person, home.address) : "";
   return cardText(question, number, { how, origin });
 }
@@ -90,6 +94,8 @@ interface Answering {
   readonly where?: Where;
   /** There are no buttons. */
   readonly bare?: boolean;
+  /** A message can be answered in particular. */
+  readonly replies?: boolean;
   /** A page to answer on. */
   readonly link?: string;
 }
@@ -97,15 +103,16 @@ interface Answering {
 export function howToAnswer(
   { kind, options }: Question,
   number: number,
-  { where = "here", bare = false, link }: Answering = {},
+  { where = "here", bare = false, replies = true, link }: Answering = {},
 ): Markdown {
   const words = `\`answer ${number} …\``;
   const page = link ? `, or here: <${link}>` : "";
   if (kind === "text" && where === "here")
     return `Answer with your next message${page}, or ${typed("stop")}.`;
   if (kind === "text" && where === "group")
-    return `Answer with your next message to me, a reply to this one, or ${words}; or ${typed("stop")}.`;
-  if (kind === "text") return `Answer with ${words}, or a reply to this message${page}.`;
+    return `Answer with your next message to me${replies ? ", a reply to this one," : ""} or ${words}; or ${typed("stop")}.`;
+  if (kind === "text")
+    return `Answer with ${words}${replies ? ", or a reply to this message" : ""}${page}.`;
   if (kind === "choice" && bare)
     return `${listed(options)}\n\nAnswer with ${words}: the number or the words of one of them${page}.`;
   if (kind === "choice") return `Buttons, or ${words} with the number or the words of one of them`;

@@ -30,6 +30,8 @@ export interface ApprovalPorts {
   cardLink?(listener: string, card: string): string | undefined;
   /** Absent: as far as anybody knows. */
   hasButtons?(listener: string): boolean;
+  /** Whether people can answer one message in particular. */
+  hasReplies?(listener: string): boolean;
 }
 
 export interface Ask {

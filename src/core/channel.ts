@@ -141,6 +141,8 @@ export interface Route {
 export interface Channel {
   readonly name: ChannelName;
   readonly limits: Limits;
+  /** People cannot answer one message in particular: `quote` never names one. */
+  readonly noReplies?: true;
   /** How people type a command here, given as `resume 2`; absent: `/resume 2`. */
   writeCommand?(words: string): string;
   /** A promise when the text needs more than this channel has loaded so far. */
@@ -164,6 +166,8 @@ export interface Listener {
   /** "Not modified" is success. Rejects with SendError. */
   edit?(ref: MessageRef, part: Part): Promise<void>;
   remove?(ref: MessageRef): Promise<void>;
+  /** What a press is answered stays as a message of its own, so what the card shows by itself is not said. */
+  readonly noticesStay?: true;
   /** At once, private to the presser; never throws for a press that is too old. */
   answerPress?(press: PressRef, notice?: string): Promise<void>;
   /**

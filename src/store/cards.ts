@@ -107,18 +107,24 @@ const shown = query((db, p: { listener: string; chat: string; number: number }) 
     .where("questions.state", "=", "pending"),
 );
 
-/** What `allow 3` means to this person here: their own open question with it, else the one that this chat shows, else what it was. */
-export function* findNumber(p: {
-  person: string;
-  number: number;
-  listener: string;
-  chat: ChatRef;
-}): Op<Card | undefined> {
-  const here = yield* shown({ listener: p.listener, chat: p.chat.id, number: p.number });
+interface Said {
+  readonly person: string;
+  readonly number: number;
+  readonly listener: string;
+  readonly chat: ChatRef;
+}
+
+/** What `allow 3` may mean to this person here: their own open question with it, those that this chat shows, else what it was. */
+export function* findNumber(p: Said): Op<Card[]> {
   const own = yield* numbered({ person: p.person, number: p.number });
-  const open = own.find(({ state }) => state === "pending");
-  const one = new Set(here.map(({ question }) => question)).size === 1 ? here[0] : undefined;
-  return open ?? one ?? own[0];
+  const here = yield* shown({ listener: p.listener, chat: p.chat.id, number: p.number });
+  const open = [...own.filter(({ state }) => state === "pending"), ...here];
+  return firstOfEach(open.length > 0 ? open : own.slice(0, 1));
+}
+
+/** Of several copies of a question's card one. */
+function firstOfEach(cards: readonly Card[]): Card[] {
+  return [...new Map(cards.map((card) => [card.question, card])).values()];
 }
 
 const shownIn = query((db, p: { listener: string; chat: string }) =>

@@ -1,5 +1,5 @@
 // Conversations: one per direct chat, per (chat, thread, caller) in a group, or per (chat, thread) that is shared; holds the ACP session.
-import type { Address, ConversationId } from "../core/words.ts";
+import type { Address, Caller, ConversationId } from "../core/words.ts";
 import { type Op, query } from "./query.ts";
 
 export interface Conversation {
@@ -136,6 +136,15 @@ export function* findConversationAt(place: Omit<Place, "kind">): Op<Listed | und
   return row && toListed(row);
 }
 
+/** Beside what is shared: what they began in this place by themselves, which goes on. */
+export function* ownBeside(
+  conversation: Conversation,
+  { id }: Pick<Caller, "id">,
+): Op<Conversation | undefined> {
+  if (!isShared(conversation)) return undefined;
+  return yield* findConversationAt({ address: conversation.address, caller: id });
+}
+
 const within = query((db, p: { from: string; to: string }) =>
   db.selectFrom("conversations").selectAll().where("key", ">=", p.from).where("key", "<", p.to),
 );
@@ -196,19 +205,17 @@ export function* moveConversation(id: ConversationId, place: Place): Op<void> {
   yield* setPlace({ id, key: keyOf(place), listener, chat, thread, kind: place.kind });
 }
 
-const sharedIn = query((db, p: { listener: string; chat: string; caller: string }) =>
+const inChat = query((db, p: { listener: string; chat: string }) =>
   db
     .selectFrom("conversations")
     .selectAll()
     .where("listener", "=", p.listener)
-    .where("chat", "=", p.chat)
-    .where("caller", "=", p.caller),
+    .where("chat", "=", p.chat),
 );
 
-/** Of all threads of a chat, those that people continue there together now. */
-export function* sharedConversations(listener: string, chat: string): Op<Listed[]> {
-  const rows = yield* sharedIn({ listener, chat, caller: everybody });
-  return rows.map(toListed).filter(({ current }) => current);
+/** Of everybody, in all threads of a chat, also what was set aside. */
+export function* conversationsIn(listener: string, chat: string): Op<Listed[]> {
+  return (yield* inChat({ listener, chat })).map(toListed);
 }
 
 const sharedBefore = query((db, p: { caller: string; before: number }) =>
@@ -225,24 +232,18 @@ export function* sharedAndIdle(before: number): Op<Listed[]> {
   return rows.map(toListed).filter(({ current }) => current);
 }
 
-const moved = query((db, p: { listener: string; from: string }) =>
-  db
-    .selectFrom("conversations")
-    .selectAll()
-    .where("listener", "=", p.listener)
-    .where("chat", "=", p.from),
-);
 const move = query((db, p: { id: string; key: string; chat: string }) =>
   db.updateTable("conversations").set({ key: p.key, chat: p.chat }).where("id", "=", p.id),
 );
 
 /** A chat got a new id: its conversations go on there. */
 export function* moveConversations(listener: string, from: string, to: string): Op<void> {
-  for (const row of yield* moved({ listener, from })) {
+  for (const row of yield* inChat({ listener, chat: from })) {
     // What was set aside stays so.
-    const key = JSON.stringify((JSON.parse(row.key) as string[]).with(1, to));
-    const [taken] = yield* byKey({ key });
-    if (!taken) yield* move({ id: row.id, key, chat: to });
+    const parts = (JSON.parse(row.key) as string[]).with(1, to);
+    const [taken] = yield* byKey({ key: JSON.stringify(parts) });
+    const key = JSON.stringify(taken ? [...parts, row.id] : parts);
+    yield* move({ id: row.id, key, chat: to });
   }
 }
 

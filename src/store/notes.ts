@@ -1,4 +1,4 @@
-// What listeners keep over restarts: short texts by name.
+// What is kept over restarts for listeners, and for people on them: short texts by name.
 import type { ListenerId } from "../core/words.ts";
 import { type Op, query } from "./query.ts";
 

@@ -4,7 +4,7 @@ import { may } from "../access/authorise.ts";
 import { spend } from "../access/budgets.ts";
 import { typed } from "../core/command-text.ts";
 import type { Caller } from "../core/words.ts";
-import { type Conversation, isShared } from "../store/conversations.ts";
+import { type Conversation, isShared, ownBeside } from "../store/conversations.ts";
 import { countOpen } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import type { Question } from "../store/questions.ts";
@@ -12,8 +12,7 @@ import { countOpenTurns } from "../store/turns.ts";
 import { type Admitted, type Incoming, refuse, say } from "./admission.ts";
 import type { After } from "./after.ts";
 import { questionRepliedTo, questionWaiting } from "./answers.ts";
-import { begin } from "./claim.ts";
-import { starterIn } from "./conversation.ts";
+import { begin, starterIn } from "./claim.ts";
 import type { TurnPorts } from "./ports.ts";
 
 type Prompt = Incoming & { readonly caller: Caller; readonly conversation: Conversation };
@@ -27,7 +26,8 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   const open = yield* countOpen(conversation.id);
   const asked =
     (yield* questionRepliedTo(prompt)) ??
-    (open > 0 ? yield* questionWaiting(conversation.id, caller) : undefined);
+    (open > 0 ? yield* questionWaiting(conversation.id, caller) : undefined) ??
+    (yield* questionBeside(prompt));
   if (asked) return yield* admitAnswer(ports, prompt, asked);
   if (open > queueMost)
     return yield* refuse(
@@ -46,6 +46,12 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   const work = yield* begin(ports, { ...ids, conversation, caller: starter, prompts: [event] });
   const admitted = entry(prompt, "prompt", { do: "run", work });
   return { ...admitted, state: "started", turn: ids.turn };
+}
+
+/** Of what they began there before it was shared: its card says that their next message answers it. */
+function* questionBeside({ caller, conversation }: Prompt): Op<Question | undefined> {
+  const own = yield* ownBeside(conversation, caller);
+  return own && (yield* questionWaiting(own.id, caller));
 }
 
 function entry(prompt: Prompt, kind: "prompt" | "answer", after: After): Admitted {

@@ -5,7 +5,7 @@ import { codeIn } from "../access/codes.ts";
 import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
 import { typed } from "../core/command-text.ts";
-import type { HomeOpened, InboundEvent, InboundMessage } from "../core/events.ts";
+import type { ChatChange, HomeOpened, InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
 import { cardsOf } from "../store/cards.ts";
 import { isEnabled } from "../store/chats.ts";
@@ -17,6 +17,7 @@ import { type Admitted, type Incoming, nothing, refuse, say } from "./admission.
 import { admitPrompt } from "./admit-prompt.ts";
 import type { After, CodeReply } from "./after.ts";
 import { isAnswer } from "./answers.ts";
+import { move } from "./chat-change.ts";
 import { conversationFor } from "./conversation.ts";
 import type { TurnPorts } from "./ports.ts";
 import { stopFor } from "./stop.ts";
@@ -33,10 +34,21 @@ export function admitter(
       const caller = yield* identify({ listener, ...event.sender });
       if (event.kind === "press")
         return keep("press", caller, event, { do: "press", caller, event });
-      if (event.kind === "chat") return keep("chat", caller, event, { do: "chat", caller, event });
+      if (event.kind === "chat") return yield* admitChange(ports, caller, { listener, event });
       if (event.kind === "home") return glance(caller, event);
       return yield* admitMessage(ports, caller, { listener, event });
     };
+}
+
+function* admitChange(
+  ports: TurnPorts,
+  caller: Caller,
+  { listener, event }: { readonly listener: ListenerId; readonly event: ChatChange },
+): Op<Admitted> {
+  const { chat, change, to, title } = event;
+  const moved =
+    change === "migrated" && to ? yield* move(ports, listener, { from: chat.id, to, title }) : [];
+  return keep("chat", caller, event, { do: "chat", caller, event, moved });
 }
 
 /** Of a code only its HMAC is kept, and whom to answer. */

@@ -7,6 +7,7 @@ import type {
   PressRef,
 } from "../core/events.ts";
 import type { Caller, Markdown } from "../core/words.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Work } from "./claim.ts";
 import type { StopEffect } from "./stop.ts";
 import type { Command } from "./words.ts";
@@ -49,4 +50,9 @@ export type After =
     }
   | { readonly do: "press"; readonly caller: Caller; readonly event: ButtonPress }
   | { readonly do: "home"; readonly caller: Caller; readonly event: HomeOpened }
-  | { readonly do: "chat"; readonly caller: Caller; readonly event: ChatChange };
+  | {
+      readonly do: "chat";
+      readonly caller: Caller;
+      readonly event: ChatChange;
+      readonly moved?: readonly OutboxRow[];
+    };

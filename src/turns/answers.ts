@@ -1,5 +1,6 @@
 // Questions answered from anywhere: by the next message, by a reply to the message that asks, and by `answer 3 …`.
 
+import { may } from "../access/authorise.ts";
 import { narrowestAllow } from "../approvals/options.ts";
 import { typed } from "../core/command-text.ts";
 import type { InboundMessage } from "../core/events.ts";
@@ -66,25 +67,41 @@ export async function onAnswer(ports: TurnPorts, it: Answering): Promise<void> {
 export function* isAnswer({ caller, listener, event }: Said, rest: string): Op<boolean> {
   if (event.text.trim().startsWith("/")) return true;
   const number = Number.parseInt(rest, 10);
-  const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
-  return card !== undefined;
+  const said = { person: caller.id, number, listener, chat: event.chat };
+  return (yield* findNumber(said)).length > 0;
 }
 
 type Asking = Pick<Asked, "caller" | "event" | "listener">;
 
+/** A sentence where it is none, or more than one: each person's questions have numbers of their own, and a chat shows those of several. */
 async function numbered(
   { store }: TurnPorts,
   { caller, event, listener }: Asking,
   number: number,
-): Promise<Question | undefined> {
+): Promise<Question | string> {
   return store.run(function* () {
-    const card = yield* findNumber({ person: caller.id, number, listener, chat: event.chat });
-    return card && (yield* findQuestion(card.question));
+    const said = { person: caller.id, number, listener, chat: event.chat };
+    const found: Question[] = [];
+    for (const { question } of yield* findNumber(said)) {
+      const one = yield* findQuestion(question);
+      if (one) found.push(one);
+    }
+    const { quote, chat } = event;
+    const about =
+      quote?.ours && quote.message
+        ? yield* pendingQuestionAt(listener, { chat: chat.id, id: quote.message.id })
+        : undefined;
+    const meant = found.find(({ id }) => id === about);
+    const theirs = found.filter((one) => may(caller, "answer", { starter: one.caller }));
+    if (!meant && theirs.length > 1) return severalAre(number);
+    return meant ?? theirs[0] ?? found[0] ?? notThere(number);
   });
 }
 
 const notThere = (number: number) =>
   `There is no question ${number}. ${typed("approvals")} lists what waits.`;
+const severalAre = (number: number) =>
+  `More than one question here is ${number}, so I did nothing. Press the buttons of the one you mean, or send the same words as a reply to it.`;
 
 /** Words for a question that wants some, or one of the choices by its number or its words. */
 export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
@@ -94,7 +111,7 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
     return `Say which: \`answer 3 …\`. ${typed("approvals")} lists what waits.`;
   const number = Number(digits);
   const question = await numbered(ports, asked, number);
-  if (!question) return notThere(number);
+  if (typeof question === "string") return question;
   if (question.kind === "approval")
     return `That one is a yes or no: \`allow ${number}\` or \`deny ${number} because …\`.`;
   if (!text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
@@ -120,7 +137,7 @@ export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
     /^(\d+)\s*(?:because\s+|:\s*)?([\s\S]*)$/i.exec(command.rest.trim()) ?? [];
   const number = Number(digits);
   const question = await numbered(ports, asked, number);
-  if (!question) return notThere(number);
+  if (typeof question === "string") return question;
   const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
   if (!key || question.kind === "text")
     return `That one is not a yes or no: \`answer ${number} …\` answers it.`;

@@ -10,51 +10,67 @@ import { typed } from "../core/command-text.ts";
 import type { ChatChange } from "../core/events.ts";
 import type { Address, Caller, Markdown } from "../core/words.ts";
 import { moveCards, pendingQuestionsOnlyIn, pendingQuestionsShownIn } from "../store/cards.ts";
-import { moveChat, nameChat, openSince, setEnabled } from "../store/chats.ts";
+import { moveChat, nameChat, openSince } from "../store/chats.ts";
 import { moveConversations } from "../store/conversations.ts";
 import { finishEntry } from "../store/inbox.ts";
 import { moveOutbox } from "../store/outbox.ts";
+import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
-import type { TurnPorts } from "./ports.ts";
+import type { Moves, TurnPorts } from "./ports.ts";
 import { respond } from "./respond.ts";
+import { closeChat, type Ended, leave } from "./share.ts";
+import { closed } from "./stop.ts";
 
 interface Changed {
   readonly id: number;
   readonly listener: string;
   readonly caller: Caller;
   readonly event: ChatChange;
+  /** Of a chat that has moved: what goes out there. Absent after a restart, which sends it anyway. */
+  readonly moved?: readonly OutboxRow[];
 }
 
-export async function onChat(ports: TurnPorts, it: Changed): Promise<void> {
-  const { id, listener, event } = it;
-  const { chat, change, to, title } = event;
-  if (change === "added" && chat.kind === "group") return onAdded(ports, it);
-  if (change === "migrated" && to) await migrate(ports, listener, { from: chat.id, to, title });
+export async function onChat(ports: TurnPorts, moves: Moves, it: Changed): Promise<void> {
+  const { id, listener, event, moved = [] } = it;
+  const { chat, change } = event;
+  if (change === "added" && chat.kind === "group") return onAdded(ports, moves, it);
+  if (change === "migrated") ports.deliver.deliver(moved);
   if (change === "blocked" || change === "removed")
     await expireThere(ports, { listener, chat: chat.id });
   await ports.store.run(() => finishEntry(id, "ok"));
 }
 
-async function onAdded(ports: TurnPorts, it: Changed): Promise<void> {
+async function onAdded(ports: TurnPorts, moves: Moves, it: Changed): Promise<void> {
   const { id, listener, caller, event } = it;
+  const at = ports.clock.now();
   const byOwner = may(caller, "enable");
-  const others = await ports.store.run(function* () {
-    yield* nameChat({ ...event, listener, chat: event.chat.id, at: ports.clock.now() });
+  const { open, others } = await ports.store.run(function* () {
+    yield* nameChat({ ...event, listener, chat: event.chat.id, at });
     yield* finishEntry(id, "ok");
-    return byOwner ? undefined : yield* addedByOther(ports, it);
+    const since = yield* openSince(listener, event.chat.id);
+    if (since !== undefined && Math.abs(at - since) < justNow) return { open: "just now" as const };
+    const open = since === undefined ? ("no" as const) : ("yes" as const);
+    return byOwner ? { open } : { open, others: yield* addedByOther(ports, it, open === "yes") };
   });
-  if (others) await ports.alarm.tell(others);
-  if (byOwner) await tellWhoAdded(ports, it);
+  if (others?.ended) leave(ports, others.ended, (effect) => moves.stopped(effect, closed));
+  if (others?.text) await ports.alarm.tell(others.text);
+  if (byOwner && open !== "just now") await tellWhoAdded(ports, it, open === "yes");
 }
 
-async function tellWhoAdded(ports: TurnPorts, { listener, event }: Changed): Promise<void> {
+async function tellWhoAdded(
+  ports: TurnPorts,
+  { listener, event }: Changed,
+  open: boolean,
+): Promise<void> {
   const { sender } = event;
   const direct = await ports
     .listener(listener)
     ?.openDirect?.(sender.account)
     .catch(() => undefined);
   if (!direct) return;
-  const text = `I am in ${named(event)} now, and silent there until an owner sends ${typed("enable")} in it, addressed to me.`;
+  const text = open
+    ? `I am in ${named(event)} again. It is open to me as before: I answer there when I am addressed, until an owner sends ${typed("disable")} in it.`
+    : `I am in ${named(event)} now, and silent there until an owner sends ${typed("enable")} in it, addressed to me.`;
   const chat = { id: direct.chat, kind: "direct" as const };
   const message = { chat: direct.chat, id: "" };
   await respond(ports, { listener, event: { chat, message, sender }, text });
@@ -66,13 +82,15 @@ const toldInADay = 3;
 const justNow = 60_000;
 
 /** Silence there, whatever was before; gives what owners are to be told. */
-function* addedByOther({ clock }: TurnPorts, it: Changed): Op<Markdown | undefined> {
+function* addedByOther(
+  ports: TurnPorts,
+  it: Changed,
+  open: boolean,
+): Op<{ readonly ended?: Ended; readonly text?: Markdown }> {
   const { listener, caller, event } = it;
-  const at = clock.now();
+  const at = ports.clock.now();
   const chat = event.chat.id;
-  const open = yield* openSince(listener, chat);
-  if (open !== undefined && Math.abs(at - open) < justNow) return undefined;
-  if (open !== undefined) yield* setEnabled({ listener, chat, enabled: false, at });
+  const ended = open ? { ended: yield* closeChat(ports, listener, chat) } : {};
   yield* audit({
     at,
     who: caller.id,
@@ -83,9 +101,11 @@ function* addedByOther({ clock }: TurnPorts, it: Changed): Op<Markdown | undefin
     outcome: "silent",
     why: "added by somebody who is no owner",
   });
-  if (!(yield* takeOneOf(toldInADay, `added ${listener}`, at))) return undefined;
-  const before = open === undefined ? "" : " It was open to me before, and is not any more.";
-  return `⚠️ ${whoOf(it)} added me to ${named(event)}.${before} I am silent there until an owner sends ${typed("enable")} in it, addressed to me. If I have no business there, remove me.`;
+  // Only owners open one: that it is closed can be told no more often than they did.
+  if (!open && !(yield* takeOneOf(toldInADay, `added ${listener}`, at))) return ended;
+  const before = open ? " It was open to me before, and is not any more." : "";
+  const text = `⚠️ ${whoOf(it)} added me to ${named(event)}.${before} I am silent there until an owner sends ${typed("enable")} in it, addressed to me. If I have no business there, remove me.`;
+  return { ...ended, text };
 }
 
 function whoOf({ listener, caller, event }: Changed): Markdown {
@@ -108,20 +128,32 @@ export async function expireThere(
   for (const id of open) await approvals.expire(id, "unreachable");
 }
 
+interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly title?: string | undefined;
+}
+
 /** The chat has a new id: what is enabled, said and still to be sent moves along. */
 export async function migrate(
   ports: Pick<TurnPorts, "store" | "clock"> & { deliver: Pick<Deliver, "deliver"> },
   listener: string,
-  { from, to, title }: { from: string; to: string; title?: string | undefined },
+  it: Move,
 ): Promise<void> {
-  const at = ports.clock.now();
-  const rows = await ports.store.run(function* () {
-    yield* moveChat({ listener, from, to, at });
-    yield* nameChat({ listener, chat: to, title, at });
-    yield* moveConversations(listener, from, to);
-    const open = yield* pendingQuestionsShownIn(listener, from);
-    yield* moveCards(listener, from, to);
-    return yield* moveOutbox(listener, { from, to }, open);
-  });
-  ports.deliver.deliver(rows);
+  ports.deliver.deliver(await ports.store.run(() => move(ports, listener, it)));
+}
+
+/** For the transaction that accepts the news: what people write there may come together with it. */
+export function* move(
+  { clock }: Pick<TurnPorts, "clock">,
+  listener: string,
+  { from, to, title }: Move,
+): Op<OutboxRow[]> {
+  const at = clock.now();
+  yield* moveChat({ listener, from, to, at });
+  yield* nameChat({ listener, chat: to, title, at });
+  yield* moveConversations(listener, from, to);
+  const open = yield* pendingQuestionsShownIn(listener, from);
+  yield* moveCards(listener, from, to);
+  return yield* moveOutbox(listener, { from, to }, open);
 }

@@ -1,7 +1,7 @@
 // Claims: a prompt, or the prompts that waited for the same lane, become a task and its turn.
 import type { InboundMessage } from "../core/events.ts";
 import type { Caller, Role } from "../core/words.ts";
-import { type Conversation, findConversation } from "../store/conversations.ts";
+import { type Conversation, findConversation, isShared } from "../store/conversations.ts";
 import { promptsOfTurn, startEntry, waitingPrompts } from "../store/inbox.ts";
 import type { InboxEntry } from "../store/inbox-row.ts";
 import { findPairingById } from "../store/pairings.ts";
@@ -77,16 +77,18 @@ export function* claimNext(
   const group = together(waiting, merge, ports.clock.now());
   const first = group[0];
   if (!first) return "arriving";
-  const caller = callerOf(first.caller, first.role, yield* nameOf(first));
+  const caller = yield* starterOf(conversation, first);
   for (const entry of group) yield* startEntry(entry.id, ids.turn);
   const prompts = group.map((entry) => entry.event as InboundMessage);
   return yield* begin(ports, { ...ids, conversation, caller, prompts });
 }
 
-/** What the platform calls somebody is theirs to choose: who is paired has the name that they were given. */
-function* nameOf({ caller, event }: InboxEntry): Op<string> {
+/** As they stand now. What the platform calls somebody is theirs to choose: who is paired has the name that they were given. */
+function* starterOf(conversation: Conversation, { caller, role, event }: InboxEntry): Op<Caller> {
   const pairing = caller.startsWith("p:") ? yield* findPairingById(caller.slice(2)) : undefined;
-  return pairing?.name ?? event.sender.name;
+  return pairing
+    ? starterIn(conversation, callerOf(caller, pairing.role, pairing.name))
+    : callerOf(caller, role, event.sender.name);
 }
 
 /** The head of the line, and those behind it only where they may come along. */
@@ -125,6 +127,13 @@ export function* reclaim(turnId: string): Op<Work | undefined> {
     prompts: entries.map((entry) => entry.event as InboundMessage),
     again: true,
   };
+}
+
+/** What others write as well may make the agent do things: nothing of it is done with an owner's power. */
+export function starterIn(conversation: Conversation, caller: Caller): Caller {
+  return isShared(conversation) && caller.role === "owner"
+    ? { ...caller, role: "authenticated" }
+    : caller;
 }
 
 export function callerOf(id: string, role: Role, name: string): Caller {

@@ -1,9 +1,10 @@
 // The commands of the chat.
 
 import { may } from "../access/authorise.ts";
+import { escapeInline } from "../approvals/card.ts";
 import { typed } from "../core/command-text.ts";
 import type { Caller, Markdown } from "../core/words.ts";
-import { isShared, setNote, setSession } from "../store/conversations.ts";
+import { isShared, ownBeside, setNote, setSession } from "../store/conversations.ts";
 import { lastReported } from "../store/inbox.ts";
 import { answer, decide } from "./answers.ts";
 import { conversationFor } from "./conversation.ts";
@@ -22,8 +23,15 @@ import { menu } from "./words.ts";
 export async function runCommand(ports: TurnPorts, moves: Moves, asked: Asked): Promise<void> {
   const answer = await answerTo(ports, moves, asked);
   const { id, listener, event } = asked;
-  const said = typeof answer === "string" ? { text: answer, aside: true } : answer;
+  const said = typeof answer === "string" ? { text: answer, aside: true } : answered(asked, answer);
   await respond(ports, { id, listener, event, ...said });
+}
+
+/** What nobody else saw is told along with what came of it. */
+function answered({ caller, event, command }: Asked, answer: Openly): Openly {
+  if (!event.press || answer.text === "") return answer;
+  const told = `**${escapeInline(caller.name)}**: ${typed(command.name)}`;
+  return { ...answer, text: `${told}\n\n${answer.text}` };
 }
 
 async function answerTo(ports: TurnPorts, moves: Moves, asked: Asked): Promise<Reply> {
@@ -95,8 +103,12 @@ function stopText(stop: StopEffect | undefined): Markdown | Openly {
 
 async function retry(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {
   const entry = await ports.store.run(function* () {
-    const { id } = yield* conversationFor(ports, asked);
-    return yield* lastReported(id, asked.caller.id);
+    const here = yield* conversationFor(ports, asked);
+    const own = yield* ownBeside(here, asked.caller);
+    return (
+      (yield* lastReported(here.id, asked.caller.id)) ??
+      (own && (yield* lastReported(own.id, asked.caller.id)))
+    );
   });
   if (entry === undefined) return "There is nothing to retry.";
   const retried = await retryEntry(ports, asked.caller, entry);

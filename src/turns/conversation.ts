@@ -1,13 +1,8 @@
-// Which conversation belongs to what somebody says, and with which rights it is said there.
+// Which conversation belongs to what somebody says.
 import type { InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
 import { isSharedChat } from "../store/chats.ts";
-import {
-  type Conversation,
-  ensureConversation,
-  everybody,
-  isShared,
-} from "../store/conversations.ts";
+import { type Conversation, ensureConversation, everybody } from "../store/conversations.ts";
 import type { Op } from "../store/query.ts";
 import { addressOf } from "./admission.ts";
 import type { TurnPorts } from "./ports.ts";
@@ -31,11 +26,4 @@ export function* conversationFor(
     caller: shared ? everybody : caller.id,
   };
   return yield* ensureConversation(place, token(), clock.now());
-}
-
-/** What others write as well may make the agent do things: nothing of it is done with an owner's power. */
-export function starterIn(conversation: Conversation, caller: Caller): Caller {
-  return isShared(conversation) && caller.role === "owner"
-    ? { ...caller, role: "authenticated" }
-    : caller;
 }

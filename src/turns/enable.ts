@@ -5,7 +5,8 @@ import { setEnabled } from "../store/chats.ts";
 import type { Asked } from "./lists.ts";
 import { openly, type Reply } from "./openly.ts";
 import type { Moves, TurnPorts } from "./ports.ts";
-import { endSharing, leave, lostText } from "./share.ts";
+import { closeChat, leave, lostText } from "./share.ts";
+import { closed } from "./stop.ts";
 
 export async function enable(
   ports: TurnPorts,
@@ -17,13 +18,14 @@ export async function enable(
   const on = command.name === "enable";
   const at = ports.clock.now();
   const ended = await ports.store.run(function* () {
-    yield* setEnabled({ listener, chat: event.chat.id, enabled: on, at });
     const place = `${listener} ${event.chat.id}`;
     const row = { at, who: caller.id, name: caller.name, place, target: event.chat.id, why: "" };
     yield* audit({ ...row, action: "chat", outcome: on ? "enabled" : "disabled" });
-    return on ? undefined : yield* endSharing(ports, listener, event.chat.id);
+    if (!on) return yield* closeChat(ports, listener, event.chat.id);
+    yield* setEnabled({ listener, chat: event.chat.id, enabled: true, at });
+    return undefined;
   });
-  if (ended) await leave(ports, ended, moves.stopped);
+  if (ended) leave(ports, ended, (effect) => moves.stopped(effect, closed));
   return openly(
     on
       ? "I answer here from now on, when I am addressed, and only people who are paired."

@@ -33,7 +33,11 @@ export async function onPress(ports: TurnPorts, wake: Wake, it: Event<ButtonPres
   await ports.store.run(() => finishEntry(id, "ok"));
 }
 
-async function pressed(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Promise<string> {
+async function pressed(
+  ports: TurnPorts,
+  wake: Wake,
+  it: Event<ButtonPress>,
+): Promise<string | undefined> {
   const found = await ports.store.run(() => lookUp(it));
   if (typeof found === "string") {
     await ports.store.run(() => refused(ports, it, found));
@@ -44,6 +48,8 @@ async function pressed(ports: TurnPorts, wake: Wake, it: Event<ButtonPress>): Pr
     const place = `${it.listener} ${it.event.chat.id}`;
     const key = button.option;
     const decided = await ports.approvals.decide(caller, question, { key, place });
+    const isShown = decided === "decided" && key !== "deny";
+    if (isShown && ports.listener(it.listener)?.noticesStay) return undefined;
     return decidedText(decided, question, key);
   }
   const retried = await retryEntry(ports, caller, button.inbox ?? 0);

@@ -1,8 +1,8 @@
 // Who wrote what in a conversation that is shared: each line begins with its author, so that nobody can write one of somebody else.
 import { visibleLine } from "../core/visible.ts";
 
-/** Whatever a model may take for the end of a line. */
-const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/;
+/** Whatever a model, or what it runs, may take for the end of a line. */
+const lineBreak = /\r\n|(?!\t)[\p{Cc}\u2028\u2029]/u;
 
 /** As it stands before each line. */
 export function authorLabel(name: string): string {

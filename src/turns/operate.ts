@@ -119,7 +119,8 @@ async function decide(
     const caller = yield* identify({ ...localAccount, name: "local" });
     const chat = { id: localAccount.account, kind: "direct" as const };
     const number = Number(it.question);
-    const card = yield* findNumber({ person: caller.id, number, listener: "terminal", chat });
+    // Nobody else has a card on the terminal.
+    const [card] = yield* findNumber({ person: caller.id, number, listener: "terminal", chat });
     return { by: caller, question: yield* findQuestion(card?.question ?? it.question) };
   });
   if (!question)

@@ -13,7 +13,7 @@ import type { ListenerId, Markdown } from "../core/words.ts";
 import type { Store } from "../store/store.ts";
 import type { Alarm } from "./alarm.ts";
 import type { Doing } from "./places.ts";
-import type { StopEffect } from "./stop.ts";
+import type { StopEffect, StopReason } from "./stop.ts";
 import type { Meter } from "./usage.ts";
 
 /** The settings that turns read; live, so that a change acts at once. */
@@ -68,5 +68,5 @@ export type Wake = (conversation: string) => void;
 export interface Moves {
   readonly wake: Wake;
   /** The effect of a stop that is committed. */
-  stopped(effect: StopEffect): void;
+  stopped(effect: StopEffect, why?: StopReason): void;
 }

@@ -11,7 +11,7 @@ import { showHome } from "./home.ts";
 import { onCode, onPress } from "./incoming.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
-import { asked, type StopEffect } from "./stop.ts";
+import { asked, type StopEffect, type StopReason } from "./stop.ts";
 import { runTurn } from "./turn.ts";
 
 export interface Receiver {
@@ -22,7 +22,7 @@ export interface Receiver {
   /** Looks for what waits in a lane. */
   readonly wake: Wake;
   /** The effect of a stop that is committed: turns are cancelled, cards change. */
-  stopped(effect: StopEffect, why?: typeof asked): void;
+  stopped(effect: StopEffect, why?: StopReason): void;
   readonly running: ReadonlyMap<TurnId, AbortController>;
 }
 
@@ -44,7 +44,7 @@ export function createReceiver(ports: TurnPorts): Receiver {
     ports.lanes.enter(it.conversation.id, () => work(it));
   };
   const wake = createWake(ports, work);
-  const stopped = ({ turns, expired }: StopEffect, why?: typeof asked) => {
+  const stopped = ({ turns, expired }: StopEffect, why?: StopReason) => {
     for (const turn of turns) running.get(turn)?.abort(why);
     for (const one of expired) ports.approvals.afterExpiry(one);
   };
@@ -151,6 +151,6 @@ async function handleNow(
     case "home":
       return showHome(ports, { listener, ...after });
     case "chat":
-      return onChat(ports, { id, listener, ...after });
+      return onChat(ports, receiver, { id, listener, ...after });
   }
 }

@@ -3,16 +3,18 @@
 import { audit } from "../access/audit.ts";
 import { escapeInline } from "../approvals/card.ts";
 import { typed } from "../core/command-text.ts";
-import type { Caller, Markdown } from "../core/words.ts";
+import type { Caller, ConversationId, Markdown } from "../core/words.ts";
 import { chatTitle } from "../store/chats.ts";
 import {
   type Conversation,
+  findListed,
   type Listed,
   listConversations,
   moveConversation,
   setConversationAside,
 } from "../store/conversations.ts";
 import { countOpen } from "../store/inbox.ts";
+import { readNote, writeNote } from "../store/notes.ts";
 import type { Op } from "../store/query.ts";
 import { latestTaskIn } from "../store/tasks.ts";
 import { openTurns } from "../store/turns.ts";
@@ -61,6 +63,7 @@ function* list(ports: TurnPorts, asked: Asked): Op<Markdown> {
   const lines: Markdown[] = [];
   for (const [index, one] of found.entries())
     lines.push(`${index + 1}. ${yield* lineOf(one, ports.clock.now())}`);
+  yield* remember(asked, { listed: found.map(({ conversation }) => conversation.id) });
   return `${lines.join("\n")}\n\n\`${typed("resume 1")}\` goes on with that one here. What was said here is kept, and listed then.`;
 }
 
@@ -85,12 +88,58 @@ function ago(ms: number): string {
   return `${Math.floor(hours / 24)} days ago`;
 }
 
+interface Remembered {
+  /** The list that they were shown last. */
+  readonly listed?: readonly ConversationId[];
+  /** What was said to the command that moved one: it may come once more after a crash. */
+  readonly done?: { readonly key: string; readonly text: Markdown };
+}
+
+function noteName({ caller }: Asked): string {
+  return `resume ${caller.id}`;
+}
+
+function* remembered(asked: Asked): Op<Remembered> {
+  return JSON.parse((yield* readNote(asked.listener, noteName(asked))) ?? "{}");
+}
+
+function* remember(asked: Asked, value: Remembered): Op<void> {
+  yield* writeNote(asked.listener, noteName(asked), JSON.stringify(value));
+}
+
+/** By the numbers they were shown, whatever was said in between. */
+function* chosen(asked: Asked, here: Conversation, number: number): Op<Resumable | undefined> {
+  const { listed } = yield* remembered(asked);
+  if (!listed) return (yield* resumable(asked.caller, here))[number - 1];
+  const conversation = yield* findListed(listed[number - 1] ?? "");
+  const task = conversation && (yield* latestTaskIn(conversation.id));
+  return task && conversation.caller === asked.caller.id
+    ? { conversation, title: task.title }
+    : undefined;
+}
+
 /** The place here leads to it from now on; the next message in its old place begins another one. */
 function* resume(ports: TurnPorts, asked: Asked, number: number): Op<Markdown> {
-  const { caller, listener, event } = asked;
+  const { listed, done } = yield* remembered(asked);
+  const { key } = asked.event;
+  if (done?.key === key) return done.text;
   const here = yield* conversationFor(ports, asked);
-  const found = (yield* resumable(caller, here))[number - 1];
+  const found = yield* chosen(asked, here, number);
   if (!found) return `There is no conversation ${number}. ${typed("resume")} lists them.`;
+  if (found.conversation.id === here.id)
+    return `${quoted(found.title)} goes on here already. ${typed("resume")} lists the others.`;
+  const moved = yield* moveHere(ports, asked, { here, found });
+  if (typeof moved === "string") return moved;
+  yield* remember(asked, { ...(listed ? { listed } : {}), done: { key, text: moved.text } });
+  return moved.text;
+}
+
+function* moveHere(
+  ports: TurnPorts,
+  asked: Asked,
+  { here, found }: { readonly here: Conversation; readonly found: Resumable },
+): Op<{ readonly text: Markdown } | string> {
+  const { caller, listener, event } = asked;
   const { conversation, title } = found;
   if (yield* isBusy(conversation))
     return `${quoted(title)} is at work, or waits for an answer. Wait for its end, or ${typed("stop")} it in its own chat, then send ${typed("resume")} once more.`;
@@ -109,7 +158,9 @@ function* resume(ports: TurnPorts, asked: Asked, number: number): Op<Markdown> {
     conversation.current && address.chat !== event.chat.id
       ? ` Your next message in ${from} begins another one.`
       : "";
-  return `We go on here with ${quoted(title)}.${left} What was said here before is in ${typed("resume")}.`;
+  return {
+    text: `We go on here with ${quoted(title)}.${left} What was said here before is in ${typed("resume")}.`,
+  };
 }
 
 function* isBusy({ id }: Pick<Conversation, "id">): Op<boolean> {

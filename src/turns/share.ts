@@ -7,11 +7,12 @@ import { typed } from "../core/command-text.ts";
 import type { ConversationId, ListenerId } from "../core/words.ts";
 import { isEnabled, isSharedChat, setEnabled, setShared } from "../store/chats.ts";
 import {
+  conversationsIn,
   findListed,
   isShared,
+  type Listed,
   setConversationAside,
   sharedAndIdle,
-  sharedConversations,
 } from "../store/conversations.ts";
 import { countOpen } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
@@ -29,19 +30,19 @@ export async function share(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const chat = { listener, chat: event.chat.id };
   const at = ports.clock.now();
   const already = await ports.store.run(function* () {
-    const shared =
-      (yield* isEnabled(listener, chat.chat)) && (yield* isSharedChat(listener, chat.chat));
-    if (shared) return true;
-    yield* setEnabled({ ...chat, enabled: true, at });
-    yield* setShared({ ...chat, shared: true, at });
-    yield* note(asked, at, "shared");
-    return false;
+    return (yield* isEnabled(listener, chat.chat)) && (yield* isSharedChat(listener, chat.chat));
   });
-  return already
-    ? `This chat is shared already: everybody in it who is paired continues one conversation. ${typed("unshare")} ends that.`
-    : openly(
-        `From now on everybody here who is paired continues one conversation with me, in a sandbox of its own; each line is passed on with its author's name. I answer when I am addressed. What each of you said to me here before stays your own. ${typed("unshare")} ends it.`,
-      );
+  if (already)
+    return `This chat is shared already: everybody in it who is paired continues one conversation. ${typed("unshare")} ends that.`;
+  // Not without being told: whoever writes here must know who else goes on with it.
+  return openly(
+    `From now on everybody here who is paired continues one conversation with me, in a sandbox of its own; each line is passed on with its author's name. I answer when I am addressed. What each of you said to me here before stays your own. ${typed("unshare")} ends it.`,
+    function* () {
+      yield* setEnabled({ ...chat, enabled: true, at });
+      yield* setShared({ ...chat, shared: true, at });
+      yield* note(asked, at, "shared");
+    },
+  );
 }
 
 /** `end`: what runs is told, once it is committed. */
@@ -60,52 +61,71 @@ export async function unshare(
     return yield* endSharing(ports, listener, event.chat.id);
   });
   if (!ended) return "Nothing is shared here: each of you has a conversation of your own with me.";
-  await leave(ports, ended, end);
+  leave(ports, ended, end);
   return openly(
-    `Nothing is shared here any more: each of you has a conversation of your own with me again, and nobody's goes on from what was shared.${lostText(ended)}`,
+    `Nothing is shared here any more: each of you has a conversation of your own with me again, and nobody's goes on from what was shared.${lostText(ended, "send")}`,
   );
 }
 
 export interface Ended {
+  /** What was shared. */
   readonly conversations: readonly ConversationId[];
-  readonly effects: readonly StopEffect[];
+  readonly effect: StopEffect;
 }
 
-/** For the transaction that closes the chat as well; hand it to `leave` once it is committed. */
-export function* endSharing(ports: TurnPorts, listener: ListenerId, chat: string): Op<Ended> {
-  const at = ports.clock.now();
-  yield* setShared({ listener, chat, shared: false, at });
-  const conversations: ConversationId[] = [];
-  const effects: StopEffect[] = [];
-  for (const one of yield* sharedConversations(listener, chat)) {
-    yield* setConversationAside(one);
-    conversations.push(one.id);
-    effects.push(yield* stopAllIn(ports.approvals, one.id));
-  }
-  return { conversations, effects };
+/** Hand it to `leave` once it is committed. */
+function* endSharing(ports: TurnPorts, listener: ListenerId, chat: string): Op<Ended> {
+  const shared = yield* setSharedAside(ports, listener, chat);
+  return {
+    conversations: shared.map(({ id }) => id),
+    effect: yield* stopAllIn(ports.approvals, shared),
+  };
 }
 
-/** What ran there ends, and what it knew goes. */
-export async function leave(
+/** Silence there: nothing is shared, runs or waits in it any more, for anybody. Hand it to `leave` once it is committed. */
+export function* closeChat(ports: TurnPorts, listener: ListenerId, chat: string): Op<Ended> {
+  yield* setEnabled({ listener, chat, enabled: false, at: ports.clock.now() });
+  const shared = yield* setSharedAside(ports, listener, chat);
+  return {
+    conversations: shared.map(({ id }) => id),
+    effect: yield* stopAllIn(ports.approvals, yield* conversationsIn(listener, chat)),
+  };
+}
+
+function* setSharedAside(
+  { clock }: Pick<TurnPorts, "clock">,
+  listener: ListenerId,
+  chat: string,
+): Op<Listed[]> {
+  yield* setShared({ listener, chat, shared: false, at: clock.now() });
+  const shared = (yield* conversationsIn(listener, chat)).filter(isShared);
+  for (const one of shared) if (one.current) yield* setConversationAside(one);
+  return shared;
+}
+
+/** What ran there ends, and what it knew goes: not waited for, as whoever said it may have more to say meanwhile. */
+export function leave(
   ports: TurnPorts,
-  { conversations, effects }: Ended,
+  { conversations, effect }: Ended,
   end: (effect: StopEffect) => void,
-): Promise<void> {
-  for (const effect of effects) end(effect);
+): void {
+  end(effect);
   const why = "The conversation is not shared any more, so its sandbox was closed.";
-  await Promise.all(conversations.map((id) => ports.agent.end(sharedKey(id), why)));
-  await forgetHomes(ports);
+  Promise.all(conversations.map((id) => ports.agent.end(sharedKey(id), why)))
+    .then(() => forgetHomes(ports))
+    .catch((error) => ports.log.error({ error }, "What was shared could not be removed yet"));
 }
 
-export function lostText({ effects }: Ended): string {
-  const running = effects.reduce((sum, { turns }) => sum + turns.length, 0);
-  const waiting = effects.reduce((sum, one) => sum + one.waiting, 0);
-  const stopped = running > 0 ? " What I was doing is stopped." : "";
-  const dropped =
+/** `send`: what was dropped can be said again there. */
+export function lostText({ effect }: Ended, then?: "send"): string {
+  const { turns, waiting } = effect;
+  const stopped = turns.length > 0 ? " What I was doing is stopped." : "";
+  if (waiting === 0) return stopped;
+  const [dropped, it] =
     waiting === 1
-      ? " One message that waited was dropped: send it again."
-      : ` ${waiting} messages that waited were dropped: send them again.`;
-  return waiting > 0 ? stopped + dropped : stopped;
+      ? [" One message that waited was dropped", "it"]
+      : [` ${waiting} messages that waited were dropped`, "them"];
+  return `${stopped}${dropped}${then ? `: send ${it} again` : ""}.`;
 }
 
 /** What nobody wrote in for so long begins anew: each thread that is shared has a home, and homes are not to pile up. */

@@ -96,13 +96,14 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     return channel?.render(writeCommands(text, channel.writeCommand)) ?? [];
   };
   const basics = { store, log, render, clock: systemClock, token: tokens() };
+  const hasReplies = (id: string) => listeners.get(id)?.channel.noReplies !== true;
   const hasButtons = (id: string) => listeners.get(id)?.channel.limits.buttons !== 0;
   const cardLink = (id: string, card: string) =>
     hasButtons(id) ? undefined : parts.hitlUrl?.(card);
   const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
-    renderCard: (row) => renderCard({ ...basics, cardLink, hasButtons }, row),
+    renderCard: (row) => renderCard({ ...basics, cardLink, hasButtons, hasReplies }, row),
     ...tellGone({
       ...basics,
       approvals: () => approvals,
@@ -114,6 +115,7 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     ...basics,
     cardLink,
     hasButtons,
+    hasReplies,
     ownerChats,
     deliver: deliver.deliver,
     isIdle: deliver.isIdle,

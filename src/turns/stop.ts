@@ -2,8 +2,8 @@
 import { may } from "../access/authorise.ts";
 import type { Approvals, Expired } from "../approvals/approvals.ts";
 import type { Caller, ConversationId, TurnId } from "../core/words.ts";
-import { type Conversation, isShared } from "../store/conversations.ts";
-import { cancelAllWaiting, cancelWaitingPrompts } from "../store/inbox.ts";
+import { type Conversation, isShared, ownBeside } from "../store/conversations.ts";
+import { cancelAllWaiting, cancelWaitingPrompts, waitingConversations } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
 import { openTurns, stopTurn, stopTurns, stopTurnsOfCaller } from "../store/turns.ts";
 
@@ -17,6 +17,11 @@ export interface StopEffect {
 /** Why a turn is stopped: its own person said so in the chat, and is answered there. */
 export const asked = Symbol("asked");
 
+/** Why a turn is stopped: its chat was closed to us, so no word more goes there. */
+export const closed = Symbol("closed");
+
+export type StopReason = typeof asked | typeof closed;
+
 /** Why a turn is cut short without an end: the next gateway takes it up. */
 export const parked = Symbol("parked");
 
@@ -29,13 +34,26 @@ export function* stopFor(
   { conversation, command }: { conversation: Conversation; command: { rest: string } },
 ): Op<StopEffect> {
   const task = command.rest.trim();
-  if (!task && isShared(conversation) && may(caller, "stop"))
-    return yield* stopAllIn(approvals, conversation.id);
-  if (!task) return yield* stopConversation(approvals, conversation.id, caller.id);
+  if (!task) return yield* stopHere(approvals, caller, conversation);
   const turn = (yield* openTurns()).find(
     (one) => one.task.startsWith(task) && may(caller, "stop", { starter: one.caller }),
   );
   return turn ? yield* stopOne(approvals, turn.id) : { turns: [], waiting: 0, expired: [] };
+}
+
+function* stopHere(approvals: Expires, caller: Caller, conversation: Conversation): Op<StopEffect> {
+  const here =
+    isShared(conversation) && may(caller, "stop")
+      ? yield* stopAllIn(approvals, [conversation])
+      : yield* stopConversation(approvals, conversation.id, caller.id);
+  const own = yield* ownBeside(conversation, caller);
+  if (!own) return here;
+  const beside = yield* stopConversation(approvals, own.id, caller.id);
+  return {
+    turns: [...here.turns, ...beside.turns],
+    waiting: here.waiting + beside.waiting,
+    expired: [...here.expired, ...beside.expired],
+  };
 }
 
 /** For the transaction that accepts the stop: every row it sees is an earlier one. */
@@ -54,11 +72,17 @@ function* stopConversation(
 }
 
 /** Whoever wrote it. */
-export function* stopAllIn(approvals: Expires, conversation: ConversationId): Op<StopEffect> {
-  const waiting = yield* cancelAllWaiting(conversation);
+export function* stopAllIn(
+  approvals: Expires,
+  conversations: readonly Pick<Conversation, "id">[],
+): Op<StopEffect> {
+  const ids = new Set(conversations.map(({ id }) => id));
+  let waiting = 0;
+  for (const id of yield* waitingConversations())
+    if (ids.has(id)) waiting += yield* cancelAllWaiting(id);
   const turns: TurnId[] = [];
   for (const turn of yield* openTurns())
-    if (turn.conversation === conversation && (yield* stopTurn(turn.id))) turns.push(turn.id);
+    if (ids.has(turn.conversation) && (yield* stopTurn(turn.id))) turns.push(turn.id);
   return { turns, waiting, expired: yield* expireAll(approvals, turns) };
 }
 

@@ -16,7 +16,7 @@ import type { TurnPorts } from "./ports.ts";
 import { promptOf } from "./prompt.ts";
 import { openReply, type Reply } from "./reply.ts";
 import { isFullDisk, onceThereIsRoom } from "./room.ts";
-import { asked as askedToStop, parked } from "./stop.ts";
+import { asked as askedToStop, closed, parked } from "./stop.ts";
 
 interface Following {
   readonly reply: Reply;
@@ -59,6 +59,7 @@ export async function runTurn(ports: TurnPorts, work: Work, stop: AbortControlle
   if (signal.reason === parked) return park(ports, work, following);
   await Promise.allSettled(following.open);
   await reply.close();
+  if (signal.reason === closed) await Promise.all(following.files.splice(0).map(dropFile));
   const ending = { ...endingOf(ports, work, { following, signal }), ...place };
   await onceThereIsRoom(ports.log, signal, () => finish(ports, ending));
 }
@@ -224,7 +225,7 @@ function endingOf(
       inbox: "cancelled",
       how: "cancelled",
       // Where nothing looks unfinished, the answer to the command says it.
-      text: signal.reason === askedToStop && !reply.posted ? text() : text("⏹ Stopped."),
+      text: stoppedText(signal.reason, reply, text),
     };
   if (end.type === "failed") {
     const why = visible(end.why);
@@ -252,6 +253,16 @@ function endingOf(
     how: end.reason,
     text: text(...silent, ...(remark ? [remark] : []), ...first),
   };
+}
+
+function stoppedText(
+  reason: unknown,
+  { posted }: Reply,
+  text: (...more: Markdown[]) => Markdown,
+): Markdown {
+  if (posted) return text("⏹ Stopped.");
+  if (reason === closed) return "";
+  return reason === askedToStop ? text() : text("⏹ Stopped.");
 }
 
 /** Files speak for themselves, unless a message was begun that has to end as something. */

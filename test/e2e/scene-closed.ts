@@ -1,9 +1,11 @@
 // First act: a group that nobody opened, and how it is opened.
-
 import { addressed, type Scene } from "./scene.ts";
 
-const closed =
-  /This chat is not open to me, so I say nothing in it\. Ask an owner to send \/enable/;
+/** Said to somebody who may not open it. */
+export function closed({ stage }: Scene): RegExp {
+  const said = "This chat is not open to me, so I say nothing in it. Ask an owner to send";
+  return new RegExp(`${said} ${stage.slash}enable there`);
+}
 
 export async function closedGroup(scene: Scene): Promise<void> {
   const { ana, uwe, rob, eye, silence, alone } = scene;
@@ -14,7 +16,7 @@ export async function closedGroup(scene: Scene): Promise<void> {
   await eye.step({
     name: "ana addresses it",
     act: () => ana.says("group", "echo hello", addressed()),
-    sees: [alone(ana, "message", closed)],
+    sees: [alone(ana, "message", closed(scene))],
   });
   await silence("ana addresses it again", () => ana.says("group", "echo hello?", addressed()));
   await eye.step({
@@ -29,7 +31,11 @@ export async function opening({ olga, ana, uwe, rob, eye, silence, told }: Scene
     name: "olga opens the group",
     act: () => olga.runs("group", "/enable"),
     sees: [
-      told(olga, "I answer here from now on, when I am addressed, and only people who are paired."),
+      told(
+        olga,
+        "enable",
+        /^I answer here from now on, when I am addressed, and only people who are paired\.$/,
+      ),
     ],
   });
   await silence("uwe addresses it", () => uwe.says("group", "echo and now?", addressed()));

@@ -36,7 +36,8 @@ export async function allows(
     name: `${by.name} allows ${asking.file}`,
     act: () => by.presses(card, "Allow once"),
     sees: [
-      alone(by, "press", "Allowed.", where),
+      // Where it would stay, the card is enough.
+      ...(scene.stage.asides.press === "notice" ? [alone(by, "press", "Allowed.", where)] : []),
       decided(scene, asking, new RegExp(`\\n\\n✅ Allow once · ${by.name}$`)),
       answer(asking.who, "answer: once", where),
     ],

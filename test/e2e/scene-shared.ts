@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { ask, type Scene } from "./scene.ts";
 import { inAny, sessionOf } from "./scene-apart.ts";
+import { closed } from "./scene-closed.ts";
 import type { Actor } from "./scene-stage.ts";
 
 const addressed = { addressed: true };
@@ -27,7 +28,12 @@ export async function sharing(scene: Scene): Promise<void> {
     name: "olga shares",
     act: () => olga.runs("thread", "/share"),
     sees: [
-      told(olga, /^From now on everybody here who is paired continues one conversation/, "thread"),
+      told(
+        olga,
+        "share",
+        /^From now on everybody here who is paired continues one conversation/,
+        "thread",
+      ),
     ],
   });
   await says(scene, ana, "shared by ana");
@@ -56,7 +62,7 @@ async function ended(scene: Scene): Promise<void> {
     name: "olga ends the sharing, while ana's task waits",
     act: () => olga.runs("thread", "/unshare"),
     sees: [
-      told(olga, /^Nothing is shared here any more/, "thread"),
+      told(olga, "unshare", /^Nothing is shared here any more/, "thread"),
       { ...answer(ana, card, "thread"), changed: true },
       answer(ana, "⏹ Stopped.", "thread"),
     ],
@@ -70,13 +76,13 @@ async function ended(scene: Scene): Promise<void> {
   await eye.step({
     name: "olga closes the group",
     act: () => olga.runs("group", "/disable"),
-    sees: [told(olga, "I am silent here from now on.")],
+    sees: [told(olga, "disable", /^I am silent here from now on\.$/)],
   });
   for (const who of [ana, uwe])
     await silence(`${who.name} addresses it`, () => who.says("group", "echo hello?", addressed));
   await eye.step({
     name: "ben addresses it",
     act: () => ben.says("thread", "echo hello?", addressed),
-    sees: [alone(ben, "message", /This chat is not open to me/, "thread")],
+    sees: [alone(ben, "message", closed(scene), "thread")],
   });
 }

@@ -63,6 +63,7 @@ export async function onDiscord(fake: FakeDiscord, rig: Rig): Promise<Stage> {
     platform: "discord",
     rig,
     asides: { message: "direct", press: "group", command: "group" },
+    slash: "/",
     commandsSeen: false,
     commandsInThreads: true,
     quotesInThreads: true,

@@ -71,6 +71,7 @@ export function onSlack(fake: FakeSlack, rig: Rig): SlackStage {
     group,
     rig,
     asides: { message: "group", press: "group", command: "group" },
+    slash: "/sallyport ",
     commandsSeen: false,
     commandsInThreads: false,
     quotesInThreads: false,

@@ -61,6 +61,7 @@ export function onTelegram(fake: FakeTelegram, rig: Rig): Stage {
     platform: "telegram",
     rig,
     asides: { message: "direct", press: "notice", command: "direct" },
+    slash: "/",
     commandsSeen: true,
     commandsInThreads: true,
     quotesInThreads: true,

@@ -51,6 +51,8 @@ export interface Stage {
   readonly platform: "telegram" | "discord" | "slack";
   readonly rig: Rig;
   readonly asides: Asides;
+  /** What people type before a command's name. */
+  readonly slash: string;
   /** Everybody sees that somebody gave a command, so that its answer can quote it. */
   readonly commandsSeen: boolean;
   /** Commands can be given in a thread. Where not, they are answered at the top. */

@@ -18,7 +18,7 @@ export interface Scene extends Cast {
   /** What one person alone is shown as an answer to a message, a press or a command in the group. */
   alone(who: Actor, how: keyof Stage["asides"], text: Expected["text"], place?: Where): Expected;
   /** What all are told as an answer to somebody's command. */
-  told(who: Actor, text: Expected["text"], place?: Where): Expected;
+  told(who: Actor, command: string, text: RegExp, place?: Where): Expected;
   /** What all are shown as an answer to somebody's message. */
   answer(who: Actor, text: Expected["text"], place?: Where): Expected;
 }
@@ -64,8 +64,11 @@ function words(stage: Stage, eye: Eye): Pick<Scene, "silence" | "alone" | "told"
       const where = stage.asides[how];
       return { by: who.name, where: where === "group" ? there : where, text };
     },
-    told: (who, text, place = "group") =>
-      openly(placeOf(place), text, stage.commandsSeen ? { quotes: who.name } : {}),
+    told: (who, command, text, place = "group") => {
+      if (stage.commandsSeen) return openly(placeOf(place), text, { quotes: who.name });
+      const given = `^${who.name}: ${stage.slash}${command}\\n\\n`;
+      return openly(placeOf(place), new RegExp(text.source.replace("^", given)), {});
+    },
     answer: (who, text, place = "group") => {
       const quoted = place === "group" || stage.quotesInThreads;
       return openly(place, text, quoted ? { quotes: who.name } : {});
