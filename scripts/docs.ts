@@ -72,7 +72,7 @@ ${generated}
 ${chat.join("\n")}
 | \`/stop 4fK2\` | Stops the task whose id begins so (\`/status\` shows it); an owner may stop anybody's |
 | \`/resume 3\` | In a direct chat: goes on there with conversation 3 of those that \`/resume\` lists |
-| \`/enable\`, \`/disable\` | In a group, by an owner: open it to the agent, or close it |
+| \`/enable\`, \`/disable\` | In a group, by an owner: open it to the agent, or close it, which ends what runs there |
 | \`/share\`, \`/unshare\` | In a group, by an owner: open it, and let all who are paired continue one conversation; end that |
 | \`join K7Q2-9XF4\` | In a direct chat: links your account to the pairing the code was made for |
 | \`allow 3\`, \`deny 3 because …\` | Decides question 3 |

@@ -2,7 +2,7 @@
 import type { REST } from "discord.js";
 import type { Log } from "../../src/core/log.ts";
 import { type Cursors, missedMost } from "./cursors.ts";
-import { codeOf, describe, isUnauthorised } from "./errors.ts";
+import { codeOf } from "./errors.ts";
 import type { Message } from "./inbound.ts";
 import { persistently } from "./lookups.ts";
 import type { ChannelLike, GuildLike } from "./rooms.ts";
@@ -12,14 +12,16 @@ export interface CatchingUpPorts {
   readonly rest: REST;
   readonly cursors: Cursors;
   readonly log: Log;
-  readonly token: string;
   readonly signal: AbortSignal;
 }
 
 const page = 100;
-const mostPages = 5;
+const mostPages = 50;
 /** Discord lists no direct chats: each known one costs a request. */
 const mostDirects = 300;
+
+/** Their last "message" is their last post, a thread of its own. */
+const forums: ReadonlySet<number> = new Set([15, 16]);
 
 /** Direct chats to look into. */
 export function missedDirects({ cursors }: CatchingUpPorts): string[] {
@@ -31,6 +33,7 @@ export function missedDirects({ cursors }: CatchingUpPorts): string[] {
 export function missedIn(ports: CatchingUpPorts, guild: GuildLike, seen: string | undefined) {
   const { channels = [], threads = [] } = guild;
   return [...channels, ...threads].flatMap((channel) => {
+    if (forums.has(channel.type)) return [];
     const after = startOf(ports, channel, { guild, seen });
     const last = channel.last_message_id;
     return after && last && isNewer(last, after) ? [{ id: channel.id, after }] : [];
@@ -49,7 +52,7 @@ function startOf(
   return seen && newest(idAt(Number.isNaN(joined) ? 0 : joined), seen);
 }
 
-/** Pages of what is newer; the cursor must move between them. A room that is gone is forgotten. */
+/** Pages of what is newer; the cursor must move between them. Rejects as discord.js does. */
 export async function* missedMessages(
   ports: CatchingUpPorts,
   channel: string,
@@ -62,15 +65,9 @@ export async function* missedMessages(
       log.warn({ channel }, "More was said here meanwhile than is read afterwards");
       return;
     }
-    let messages: Message[];
-    try {
-      const query = new URLSearchParams({ after, limit: String(page) });
-      const path = `/channels/${channel}/messages` as const;
-      messages = (await persistently({ rest, signal }, path, query)) as Message[];
-    } catch (error) {
-      failed(ports, channel, error);
-      return;
-    }
+    const query = new URLSearchParams({ after, limit: String(page) });
+    const path = `/channels/${channel}/messages` as const;
+    const messages = (await persistently({ rest, signal }, path, query)) as Message[];
     messages.sort((a, b) => (isNewer(a.id, b.id) ? 1 : -1));
     const last = messages.at(-1);
     if (!last) return;
@@ -82,12 +79,7 @@ export async function* missedMessages(
 
 const gone: ReadonlySet<number> = new Set([10003, 50001]);
 
-function failed({ cursors, log, token, signal }: CatchingUpPorts, channel: string, error: unknown) {
-  if (signal.aborted || isUnauthorised(error)) return;
-  if (gone.has(codeOf(error) ?? 0)) cursors.forget(channel);
-  else
-    log.warn(
-      { channel, why: describe(error, token) },
-      "What was said here meanwhile could not be read",
-    );
+/** The room is no more, or not for the bot. */
+export function isForGood(error: unknown): boolean {
+  return gone.has(codeOf(error) ?? 0);
 }

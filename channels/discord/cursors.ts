@@ -21,6 +21,9 @@ export interface Cursors {
   forget(channel: string): void;
   /** All that was said until then has been read, wherever it was. */
   quiet(time: number): void;
+  /** Something older is still to be read: until it is released, `seen` stays where it is. */
+  hold(what: string): void;
+  release(what: string): void;
   /** Writes what changed. */
   flush(): Promise<void>;
 }
@@ -36,7 +39,10 @@ const clockSlack = 10 * 60 * 1000;
 interface State {
   readonly at: Record<Kind, Map<string, string>>;
   readonly dirty: Map<string, string | undefined>;
+  readonly held: Set<string>;
   seen: string | undefined;
+  /** What `seen` will be when nothing is held any more. */
+  next: string | undefined;
   timer: NodeJS.Timeout | undefined;
   writing: Promise<void>;
 }
@@ -45,7 +51,9 @@ export function createCursors(notes: Notes, log: Log): Cursors {
   const state: State = {
     at: { direct: new Map(), group: new Map() },
     dirty: new Map(),
+    held: new Set(),
     seen: undefined,
+    next: undefined,
     timer: undefined,
     writing: Promise.resolve(),
   };
@@ -78,6 +86,10 @@ export function createCursors(notes: Notes, log: Log): Cursors {
         if (state.at[kind].delete(channel)) change(`${kind}:${channel}`, undefined);
     },
     quiet: (time) => see({ state, change }, idAt(time - clockSlack)),
+    hold: (what) => void state.held.add(what),
+    release(what) {
+      if (state.held.delete(what) && state.next !== undefined) see({ state, change }, state.next);
+    },
     flush,
   };
 }
@@ -90,7 +102,9 @@ interface Changing {
 }
 
 function see({ state, change }: Changing, id: string): void {
-  const next = newest(id, state.seen);
+  state.next = newest(id, state.next);
+  if (state.held.size > 0) return;
+  const next = newest(state.next, state.seen);
   if (next !== state.seen) change(seenNote, next);
   state.seen = next;
 }
@@ -112,6 +126,9 @@ function put({ state, change }: Changing, name: `${Kind}:${string}`, to: string)
 
 async function load(state: State, notes: Notes, change: Change): Promise<void> {
   const oldest = Date.now() - missedMost;
+  // Nothing can be newer than now: such a note would stay for ever, and all that is said would count as read.
+  const now = idAt(Date.now());
+  const sane = (value: string) => (isNewer(value, now) ? now : value);
   for (const kind of ["direct", "group"] as const) {
     const kept = await notes.list(`${kind}:`);
     const valid = kept.filter(({ name, value }) => /^\w+:\d{1,20}$/.test(name) && isId(value));
@@ -119,11 +136,11 @@ async function load(state: State, notes: Notes, change: Change): Promise<void> {
     for (const { name, value } of valid) {
       const past = kind === "group" && timeOf(value) < oldest;
       if (past) change(name, undefined);
-      else state.at[kind].set(name.slice(kind.length + 1), value);
+      else state.at[kind].set(name.slice(kind.length + 1), sane(value));
     }
   }
   const seen = await notes.read(seenNote);
-  if (seen !== undefined && isId(seen)) state.seen = seen;
+  if (seen !== undefined && isId(seen)) state.seen = sane(seen);
 }
 
 function isId(text: string): boolean {

@@ -13,6 +13,7 @@ import {
   hasContentIntent,
   intentMissing,
   recheck,
+  startedTooOften,
   tokenUnknown,
 } from "./trouble.ts";
 
@@ -49,6 +50,10 @@ interface Run {
   readonly tried: () => void;
   shard?: Shard;
   failures: number;
+  /** Since when it is connected; undefined while it is not. */
+  settledAt: number | undefined;
+  /** Sessions in a row that ended as soon as they began or went on. */
+  hasty: number;
   refusals: number;
   helloAt: number | undefined;
   deafAt: number;
@@ -68,7 +73,7 @@ export function createGateway(ports: GatewayPorts): Gateway {
       });
       const it: Run = {
         ...{ ports, stopping, tried, info: { url: "" }, failures: 0, refusals: 0 },
-        ...{ helloAt: undefined, deafAt: 0, intentRefused: false },
+        ...{ helloAt: undefined, deafAt: 0, intentRefused: false, settledAt: undefined, hasty: 0 },
       };
       run = it;
       it.shard = await openShard(shardPorts(it));
@@ -97,7 +102,8 @@ function shardPorts(it: Run): Parameters<typeof openShard>[0] {
     ...{ token: config.token, intents, info, patience: patienceOf(ports) },
     identifyEvery: config.pace === "on" ? identifyEvery : 0,
     async mayConnect(session) {
-      if (it.failures > 0) await pause(backoff(it.failures - 1), stopping.signal);
+      const tries = it.failures + hastyTries(it);
+      if (tries > 0) await pause(backoff(tries - 1), stopping.signal);
       it.failures += 1;
       if (session && it.failures > resumeTries) it.shard?.forgetSession();
       if (!session || it.failures > resumeTries) await prepare(it);
@@ -123,10 +129,20 @@ function shardPorts(it: Run): Parameters<typeof openShard>[0] {
   };
 }
 
+/** Connecting works, and what is connected does not last: the first ones are chance. */
+function hastyTries(it: Run): number {
+  const { settledAt, ports } = it;
+  if (settledAt !== undefined)
+    it.hasty = Date.now() - settledAt < patienceOf(ports) ? it.hasty + 1 : 0;
+  it.settledAt = undefined;
+  return Math.max(0, it.hasty - 2);
+}
+
 function settle(it: Run): void {
   const { ports, tried } = it;
   if (ports.health.state() !== "connected") ports.log.info({}, "Connected to Discord");
   ports.health.connected();
+  it.settledAt = Date.now();
   Object.assign(it, { failures: 0, refusals: 0, helloAt: undefined, intentRefused: false });
   tried();
 }
@@ -138,11 +154,13 @@ async function prepare(it: Run): Promise<void> {
     try {
       const flags = await ports.introduce();
       const wait = it.intentRefused && !hasContentIntent(flags) ? refused(it, intentMissing) : 0;
-      if (wait === 0) {
-        info.url = await gatewayUrl(ports);
+      const found = wait === 0 ? await findGateway(ports) : { wait };
+      if ("url" in found) {
+        info.url = found.url;
         return;
       }
-      await pause(wait, stopping.signal);
+      if ("why" in found) trouble(it, found.why);
+      await pause(found.wait, stopping.signal);
     } catch (error) {
       if (stopping.signal.aborted) return;
       const wait = unreached(it, error) ?? backoff(failures);
@@ -163,16 +181,14 @@ interface GatewayAnswer {
   readonly session_start_limit?: { readonly remaining: number; readonly reset_after: number };
 }
 
-async function gatewayUrl({ rest, config }: GatewayPorts): Promise<string> {
+type Found = { readonly url: string } | { readonly wait: number; readonly why: string };
+
+async function findGateway({ rest, config }: GatewayPorts): Promise<Found> {
   const { url, session_start_limit: starts } = (await rest.get("/gateway/bot")) as GatewayAnswer;
   // The token goes there: unencrypted only to this machine.
   const safe = new URL(url).protocol === "wss:" || config.apiRoot.startsWith("http:");
   if (!safe) throw new Error("Discord's gateway is not reached over TLS.");
-  if (starts && starts.remaining <= 0)
-    throw new Error(
-      "The bot was started too often today. It connects by itself when Discord lets it.",
-    );
-  return url;
+  return starts && starts.remaining <= 0 ? startedTooOften(starts.reset_after) : { url };
 }
 
 function trouble({ ports, tried }: Run, why: string): void {

@@ -2,20 +2,21 @@
 import type { REST } from "discord.js";
 import type { Log } from "../../src/core/log.ts";
 import type { LoopGuard } from "./bots.ts";
-import { type CatchingUpPorts, missedDirects, missedIn, missedMessages } from "./catching-up.ts";
+import { type CatchingUpPorts, missedDirects, missedIn } from "./catching-up.ts";
 import { addedTo, channelGone, removedFrom } from "./chat-change.ts";
 import type { Cursors } from "./cursors.ts";
+import { createGaps, type GapPorts, type Gaps } from "./gaps.ts";
 import type { Health } from "./health.ts";
 import { type Bot, editEvent, isBot, isHidden, type Message, messageEvent } from "./inbound.ts";
 import type { Intake, Taken } from "./intake.ts";
-import { type Interaction, interactionEvent } from "./interaction-events.ts";
+import { type Interaction, interactionEvent, isInteraction } from "./interaction-events.ts";
 import type { Interactions } from "./interactions.ts";
 import { adder, findRoom } from "./lookups.ts";
 import type { ChannelLike, GuildLike, Room, Rooms } from "./rooms.ts";
 import type { Frame } from "./shard.ts";
 import { before, idAt, isNewer } from "./snowflake.ts";
 
-export interface HearingPorts extends CatchingUpPorts {
+export interface HearingPorts extends CatchingUpPorts, GapPorts {
   readonly rest: REST;
   readonly bot: Bot;
   readonly rooms: Rooms;
@@ -30,21 +31,16 @@ export interface HearingPorts extends CatchingUpPorts {
 export interface Hearing {
   dispatch(frame: Frame): void;
   /** Reads over REST what the intake could not take. */
-  catchUp(): void;
+  refill(): void;
 }
 
-/** What is known of the session: where it began, and which servers the bot was in then. */
+/** What is known of the session: where it began, and which servers the bot is in. */
 interface Session {
   seen: string | undefined;
   guilds: Set<string>;
-  /** Read over REST: the gateway may tell of it as well. */
-  readonly caught: Set<string>;
-  /** By channel, what came before the first message that could not be taken. */
-  readonly dropped: Map<string, string>;
   hinted: boolean;
 }
 
-const caughtMost = 5000;
 const nothing: Taken = { events: [] };
 
 export const contentMissing =
@@ -52,10 +48,10 @@ export const contentMissing =
 
 export function createHearing(ports: HearingPorts): Hearing {
   const session: Session = {
-    ...{ seen: undefined, guilds: new Set<string>(), caught: new Set<string>(), hinted: false },
-    dropped: new Map(),
+    ...{ seen: undefined, guilds: new Set<string>(), hinted: false },
   };
-  const it = { ports, session };
+  const gaps = createGaps(ports, (message, room) => translate(it, message, room));
+  const it: It = { ports, session, gaps };
   const { intake, rooms } = ports;
   const told: Record<string, (data: never) => void> = {
     READY: (data: { guilds?: { id: string }[] }) => begin(it, data.guilds ?? []),
@@ -77,29 +73,28 @@ export function createHearing(ports: HearingPorts): Hearing {
     GUILD_ROLE_CREATE: (one: RoleTold) => rooms.noteRole(one.guild_id, one.role, ports.bot.id),
     GUILD_ROLE_UPDATE: (one: RoleTold) => rooms.noteRole(one.guild_id, one.role, ports.bot.id),
     MESSAGE_CREATE: (message: Message) => {
-      if (intake.push(() => hear(it, message)) || session.dropped.has(message.channel_id)) return;
-      session.dropped.set(message.channel_id, before(message.id));
+      const waits = gaps.isDropped(message.channel_id);
+      if (waits || !intake.push(() => hear(it, message))) gaps.drop(message);
     },
     MESSAGE_UPDATE: (message: Message) => void intake.push(() => hearEdit(it, message)),
-    INTERACTION_CREATE: (interaction: Interaction) => {
-      // Who is not heard any more is better told by Discord that it failed.
-      if (ports.signal.aborted) return;
-      // Three seconds are all there is: acknowledged first, and only then is anything done with it.
-      void ports.interactions
-        .acknowledge(interaction)
-        .then(() => intake.push(() => hearInteraction(it, interaction)));
+    INTERACTION_CREATE: (interaction: unknown) => {
+      if (!isInteraction(interaction)) throw new Error("it is no interaction");
+      // Three seconds are all there is: acknowledged at once, heard in its turn. Who is not heard is better told by
+      // Discord that it failed.
+      if (intake.push(() => hearInteraction(it, interaction)))
+        void ports.interactions.acknowledge(interaction);
     },
   };
   return {
     dispatch({ t, d }) {
       try {
-        told[t]?.(d as never);
+        if (Object.hasOwn(told, t)) told[t]?.(d as never);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         ports.log.error({ event: t, why }, "An event could not be read and is skipped");
       }
     },
-    catchUp: () => catchUpDropped(it),
+    refill: gaps.refill,
   };
 }
 
@@ -111,6 +106,7 @@ type RoleTold = {
 interface It {
   readonly ports: HearingPorts;
   readonly session: Session;
+  readonly gaps: Gaps;
 }
 
 /** A new session tells nothing of what was said before it. */
@@ -118,7 +114,11 @@ function begin(it: It, guilds: readonly { id: string }[]): void {
   const { ports, session } = it;
   const { cursors } = ports;
   session.seen = cursors.seen();
+  const before = session.guilds;
   session.guilds = new Set(guilds.map(({ id }) => id));
+  // What was missed there is known once Discord tells of the server.
+  for (const id of session.guilds) cursors.hold(`guild:${id}`);
+  for (const id of before) if (!session.guilds.has(id)) cursors.release(`guild:${id}`);
   if (session.seen === undefined) {
     cursors.quiet(Date.now());
     void cursors.flush();
@@ -130,31 +130,7 @@ function catchUpDirects(it: It): void {
   const { ports } = it;
   for (const id of missedDirects(ports)) {
     const after = ports.cursors.of(id);
-    const room = ports.rooms.note({ id, type: 1 });
-    if (after && room) ports.intake.push(() => missed(it, room, after));
-  }
-}
-
-function catchUpDropped(it: It): void {
-  const { ports, session } = it;
-  for (const [id, after] of session.dropped) {
-    const room = ports.rooms.find(id);
-    if (room) ports.intake.push(() => missed(it, room, after));
-  }
-  session.dropped.clear();
-}
-
-async function* missed(it: It, room: Room, after: string): AsyncGenerator<Taken> {
-  const { ports, session } = it;
-  for await (const page of missedMessages(ports, room.id, after)) {
-    const taken: Taken[] = [];
-    for (const message of page) {
-      session.caught.add(message.id);
-      if (session.caught.size > caughtMost)
-        session.caught.delete(session.caught.values().next().value ?? "");
-      taken.push(translate(it, message, room));
-    }
-    for (const one of taken) yield one;
+    if (after) it.gaps.read({ id, after });
   }
 }
 
@@ -168,14 +144,14 @@ function enter(it: It, guild: GuildLike): void {
   rooms.noteGuild(guild, bot.id);
   if (!known || meanwhile)
     intake.push(async () => ({ events: [addedTo(guild, bot.id, await adder(ports, guild.id))] }));
-  for (const { id, after } of missedIn(ports, guild, seen)) {
-    const room = rooms.find(id);
-    if (room) intake.push(() => missed(it, room, after));
-  }
+  for (const { id, after } of missedIn(ports, guild, seen))
+    if (rooms.find(id)) it.gaps.read({ id, after, guild: guild.id });
+  ports.cursors.release(`guild:${guild.id}`);
 }
 
 function leave({ ports, session }: It, id: string): void {
   session.guilds.delete(id);
+  ports.cursors.release(`guild:${id}`);
   const { name, rooms } = ports.rooms.forgetGuild(id);
   const heard = rooms.filter((room) => ports.cursors.of(room.id) !== undefined);
   const gone = { id, ...(name ? { name } : {}), rooms: heard };
@@ -191,20 +167,21 @@ function lose({ ports }: It, channel: ChannelLike): void {
 }
 
 async function hear(it: It, message: Message): Promise<Taken> {
-  const { ports, session } = it;
-  if (session.caught.delete(message.id)) return nothing;
+  const { ports, gaps } = it;
+  if (gaps.wasRead(message.id)) return nothing;
   const room = await findRoom(ports, message);
   if (!room) return nothing;
   if (room.chat.kind === "direct") await ports.cursors.noteDirect(room.id, before(message.id));
   return translate(it, message, room);
 }
 
-function translate({ ports, session }: It, message: Message, room: Room): Taken {
+function translate(it: It, message: Message, room: Room): Taken {
+  const { ports } = it;
   const { bot, rooms, loopGuard } = ports;
   const where = { room, names: rooms.names(room.guild) };
   const read = { channel: room.id, kind: room.chat.kind, id: message.id };
   try {
-    hint({ ports, session }, isHidden(message, where, bot), message);
+    hint(it, isHidden(message, where, bot), message);
     const event = messageEvent(message, where, bot);
     const heard = event && loopGuard(event, isBot(message));
     return { events: heard ? [event] : [], read };
@@ -237,6 +214,7 @@ async function hearEdit({ ports }: It, message: Message): Promise<Taken> {
 }
 
 async function hearInteraction({ ports }: It, interaction: Interaction): Promise<Taken> {
+  await ports.interactions.acknowledge(interaction);
   const event = interactionEvent(interaction, ports.bot.id);
   if (!event) {
     await ports.interactions.answer({ id: interaction.id });

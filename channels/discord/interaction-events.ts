@@ -18,6 +18,8 @@ export interface Interaction {
   readonly token: string;
   readonly type: number;
   readonly guild_id?: string;
+  /** Where it was used: 2 is a chat of other people, in which the bot is not. */
+  readonly context?: number | null;
   readonly channel?: ChannelLike;
   readonly user?: UserLike;
   readonly member?: { readonly user: UserLike; readonly nick?: string | null };
@@ -33,6 +35,19 @@ export interface Interaction {
 const command = 2;
 const component = 3;
 const button = 2;
+const elsewhere = 2;
+
+/** Its id and its token become part of addresses. */
+export function isInteraction(given: unknown): given is Interaction {
+  const { id, token, type } = (given ?? {}) as Partial<Record<keyof Interaction, unknown>>;
+  const plain = typeof token === "string" && /^[\w=+.~-]{3,}$/.test(token);
+  return plain && typeof id === "string" && /^\d{1,20}$/.test(id) && typeof type === "number";
+}
+
+/** The account; undefined where there is none. */
+export function askerOf({ member, user }: Interaction): string | undefined {
+  return (member?.user ?? user)?.id;
+}
 
 export function isCommand({ type }: Interaction): boolean {
   return type === command;
@@ -47,6 +62,7 @@ export function interactionEvent(
   interaction: Interaction,
   bot: string,
 ): ButtonPress | InboundMessage | null {
+  if (interaction.context === elsewhere) return null;
   const room = interaction.channel && roomOf(interaction.channel, interaction.guild_id);
   const sender = senderOf(interaction);
   if (!room || !sender) return null;

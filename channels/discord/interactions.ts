@@ -1,10 +1,10 @@
 // Presses and slash commands: acknowledged before any work, and answered to the one person who sees the answer.
 import type { REST } from "discord.js";
-import { type Part, SendError } from "../../src/core/channel.ts";
+import { type Only, type Part, SendError } from "../../src/core/channel.ts";
 import type { PressRef } from "../../src/core/events.ts";
 import { flags } from "./content.ts";
 import { codeOf, toSendError } from "./errors.ts";
-import { type Interaction, isCommand, isPress } from "./interaction-events.ts";
+import { askerOf, type Interaction, isCommand, isPress } from "./interaction-events.ts";
 import { bodyOf, cutTo, textsOf } from "./message-body.ts";
 
 export interface InteractionPorts {
@@ -15,10 +15,10 @@ export interface InteractionPorts {
 }
 
 export interface Interactions {
-  /** Settles when Discord has been told, or cannot be any more; never rejects. */
+  /** Settles when Discord has been told, or cannot be any more; never rejects. Told again, it is the same one. */
   acknowledge(interaction: Interaction): Promise<void>;
   answer(press: PressRef, notice?: string): Promise<void>;
-  whisper(press: PressRef, part: Part): Promise<void>;
+  whisper(only: Only, part: Part): Promise<void>;
 }
 
 /** Discord takes answers for a quarter of an hour. */
@@ -31,9 +31,13 @@ const deferred = { message: 5, update: 6 } as const;
 interface Open {
   readonly token: string;
   readonly until: number;
+  /** The one account that sees the answers. */
+  readonly by: string | undefined;
   /** It shows "thinking" until something takes its place. */
   thinking: boolean;
   readonly acknowledged: Promise<boolean>;
+  /** Its answers, one after the other: only the first takes the place of "thinking". */
+  turn: Promise<void>;
 }
 
 export function createInteractions(ports: InteractionPorts): Interactions {
@@ -45,9 +49,13 @@ export function createInteractions(ports: InteractionPorts): Interactions {
   return {
     async acknowledge(interaction) {
       const { id, token } = interaction;
+      const known = open.get(id);
+      if (known) return void (await known.acknowledged);
       const acknowledged = acknowledge(ports, interaction);
       const until = Date.now() + aliveMs;
-      open.set(id, { token, until, thinking: isCommand(interaction), acknowledged });
+      const turn = Promise.resolve();
+      const by = askerOf(interaction);
+      open.set(id, { token, until, by, thinking: isCommand(interaction), acknowledged, turn });
       for (const [oldest, one] of open)
         if (open.size > mostOpen || one.until < Date.now()) open.delete(oldest);
         else break;
@@ -58,13 +66,14 @@ export function createInteractions(ports: InteractionPorts): Interactions {
       // Too old, or not reachable: the presser sees no more than a button that stops turning.
       if (!found || !(await found.acknowledged)) return;
       const part = notice === undefined ? undefined : { plain: cutTo(notice, noticeMost) };
-      await (part ? show(ports, found, part) : clear(ports, found)).catch(() => undefined);
+      const act = () => (part ? show(ports, found, part) : clear(ports, found));
+      await inTurn(found, act).catch(() => undefined);
     },
-    async whisper({ id }, part) {
-      const found = find(id);
-      if (!found || !(await found.acknowledged))
+    async whisper({ account, press }, part) {
+      const found = find(press?.id ?? "");
+      if (!found || found.by !== account || !(await found.acknowledged))
         throw new SendError("gone", "Discord takes no private answer to this any more.");
-      await show(ports, found, part).catch((error) => {
+      await inTurn(found, () => show(ports, found, part)).catch((error) => {
         throw toSendError(error, ports.token);
       });
     },
@@ -83,6 +92,12 @@ async function acknowledge({ rest }: InteractionPorts, interaction: Interaction)
     const already = 40060;
     return codeOf(error) === already;
   }
+}
+
+function inTurn(found: Open, act: () => Promise<void>): Promise<void> {
+  const done = found.turn.then(act);
+  found.turn = done.catch(() => undefined);
+  return done;
 }
 
 async function show(ports: InteractionPorts, found: Open, part: Part): Promise<void> {

@@ -59,8 +59,7 @@ export function openListener(config: DiscordConfig, context: ChannelContext): Li
     ...watched({ ...sending, answerPress: interactions.answer }, inFlight),
     whispersToPressesOnly: true,
     noticesStay: true,
-    whisper: (_, { press }, part) =>
-      watch(inFlight, interactions.whisper(press ?? { id: "" }, part)),
+    whisper: (_, only, part) => watch(inFlight, interactions.whisper(only, part)),
     showTyping: sending.showTyping,
     ...(config.pace === "on" ? { pace: () => pace } : {}),
     async openDirect(account) {
@@ -101,11 +100,12 @@ function openParts(config: DiscordConfig, context: ChannelContext, clients: Clie
   const intake = createIntake({
     ...{ health, log, token, signal: stopping.signal },
     read: ({ channel, kind, id }) => cursors.move(channel, kind, id),
-    overflowed: () => hearing.catchUp(),
+    overflowed: () => hearing.refill(),
   });
   const hearing = createHearing({
     ...{ rest: clients.patient, bot: me, rooms: createRooms(), cursors, intake, interactions },
     ...{ health, log, token, signal: stopping.signal, loopGuard: createLoopGuard(log) },
+    retryEvery: (config.deafSeconds * 1000) / 6,
   });
   const gateway = createGateway({
     ...{ rest: clients.quick, config, log, health, introduce, dispatch: hearing.dispatch },

@@ -4,11 +4,11 @@ import type { REST } from "discord.js";
 import type { EventSender } from "../../src/core/events.ts";
 import { nameOfUser } from "./content.ts";
 import { codeOf, isUnauthorised } from "./errors.ts";
-import type { Bot, Message } from "./inbound.ts";
+import { type Bot, idOf } from "./inbound.ts";
 import type { ChannelLike, Room, Rooms } from "./rooms.ts";
 import { backoff } from "./trouble.ts";
 
-interface LookupPorts {
+export interface LookupPorts {
   readonly rest: REST;
   readonly rooms: Rooms;
   readonly bot: Bot;
@@ -18,14 +18,21 @@ interface LookupPorts {
 const direct = 1;
 const tries = 4;
 
+interface Told {
+  readonly channel_id: string;
+  readonly guild_id?: string | undefined;
+  readonly member?: unknown;
+}
+
 /** Undefined: nothing that the bot may see, or no room that people talk in. */
-export async function findRoom(ports: LookupPorts, message: Message): Promise<Room | undefined> {
+export async function findRoom(ports: LookupPorts, told: Told): Promise<Room | undefined> {
   const { rooms } = ports;
-  const { channel_id: id, guild_id: guild } = message as Message & { guild_id?: string };
+  const { channel_id: id, guild_id: guild, member } = told;
   const known = rooms.find(id);
   if (known) return known;
-  if (guild === undefined) return rooms.note({ id, type: direct }) ?? undefined;
-  const channel = await ask<ChannelLike>(ports, `/channels/${id}`);
+  // Nobody is a member of a direct chat: what is told of one must not be taken for private.
+  if (guild === undefined && !member) return rooms.note({ id, type: direct }) ?? undefined;
+  const channel = await ask<ChannelLike>(ports, `/channels/${idOf(id)}`);
   return (channel && rooms.note(channel, guild)) ?? undefined;
 }
 

@@ -93,7 +93,12 @@ async function sendOne(ports: SendingPorts, { to, part, key }: Message, text: st
   const { body, files } = await bodyOf(part, text);
   const { quick, uploads } = ports.clients;
   const rest = files.length > 0 ? uploads : quick;
-  const whole = { ...body, ...replied(to, part), nonce: nonceOf(key), enforce_nonce: true };
+  const whole = {
+    ...body,
+    ...replied(to, part),
+    nonce: nonceOf(`${roomOf(to)}:${key}`),
+    enforce_nonce: true,
+  };
   const path = `/channels/${roomOf(to)}/messages` as const;
   const sent = (await rest.post(path, { body: whole, files })) as Sent;
   ports.sent();
@@ -127,7 +132,7 @@ function replied(to: Address, { replyTo }: Part) {
   return { message_reference: { message_id: id, fail_if_not_exists: false } };
 }
 
-/** The same part has the same one: Discord then gives the message that is already there. */
+/** The same part has the same one: Discord then gives the message that is already there, whatever room it is in. */
 export function nonceOf(key: SendKey): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, nonceMost);
 }

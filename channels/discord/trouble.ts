@@ -37,7 +37,16 @@ export function backoff(failures: number): number {
   return most / 2 + (Math.random() * most) / 2;
 }
 
-const hour = 60 * 60 * 1000;
+const minute = 60 * 1000;
+const hour = 60 * minute;
+
+/** The ms as Discord says them; asked again now and then, as it may be told otherwise. */
+export function startedTooOften(resetAfter: number): { wait: number; why: string } {
+  const left = Number.isFinite(resetAfter) ? Math.max(minute, resetAfter) : hour;
+  const [count, unit] = left > 2 * hour ? [left / hour, "hours"] : [left / minute, "minutes"];
+  const why = `The bot was started too often today. It connects by itself when Discord lets it, in about ${Math.ceil(count)} ${unit}.`;
+  return { wait: Math.min(left, hour), why };
+}
 
 /** A session may be started a thousand times a day, or Discord resets the token. */
 export function recheck(deafSeconds: number, refusals: number): number {

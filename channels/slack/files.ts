@@ -23,7 +23,7 @@ export async function fetchFile(
   try {
     const { file: info } = await ports.client.files.info({ file: file.id });
     const body = await open(ports, (info ?? {}) as SlackFile);
-    await body.pipeThrough(bounded(fileMost)).pipeTo(into);
+    await body.pipeTo(into);
   } catch (error) {
     await into.abort(error).catch(() => undefined);
     throw new Error(describe(error));
@@ -46,33 +46,34 @@ async function open(
   });
   // Redirects lead to the login page, too.
   const redirected = response.status >= 300 && response.status < 400;
-  if (redirected || isLoginPage(response, file)) {
+  const page = isPage(response);
+  if (redirected || (page && !/html/i.test(file.mimetype ?? ""))) {
     await response.body?.cancel();
     throw new Error(noPage);
   }
   if (!response.ok || !response.body)
     throw new Error(`Slack did not hand the file out (${response.status}).`);
-  return response.body;
+  return response.body.pipeThrough(bounded(fileMost, page ? file.size : undefined));
 }
 
 /** Status 200 and HTML, whatever the file is. Of a page that somebody sent the type is known, and its size. */
-function isLoginPage({ headers }: Response, { mimetype = "", size }: SlackFile): boolean {
-  const html = /^text\/html\b/i.test(headers.get("content-type") ?? "");
-  if (!html) return false;
-  if (!/html/i.test(mimetype)) return true;
-  const length = headers.get("content-length");
-  return length !== null && size !== undefined && Number(length) !== size;
+function isPage({ headers }: Response): boolean {
+  return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
 const tooLarge = `The file is larger than ${fileMost / 1024 / 1024} MB.`;
 
-function bounded(most: number): TransformStream<Uint8Array, Uint8Array> {
+/** `wanted`: it must be as long as that, if Slack has said it. */
+function bounded(most: number, wanted?: number): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength;
       if (size > most) throw new Error(tooLarge);
       controller.enqueue(chunk);
+    },
+    flush() {
+      if (wanted !== undefined && size !== wanted) throw new Error(noPage);
     },
   });
 }

@@ -119,11 +119,18 @@ function dressed(text: string, looks: string, { before, after }: Beside): string
   return head + looks + words + [...looks].reverse().join("") + tail;
 }
 
-/** `|` and `>` would end the address, or the words. */
+/** `|` and `>` would end the address, or the words. Words that are an address themselves hide where it leads. */
 function linked(url: string, words: string): string {
   const address = escaped(url.replaceAll("|", "%7C"));
   if (words === url) return literal(words);
-  return words.includes("|") ? `${literal(words)} (${address})` : `<${address}|${escaped(words)}>`;
+  return words.includes("|") || isOtherAddress(words, url)
+    ? `${literal(words)} (${address})`
+    : `<${address}|${escaped(words)}>`;
+}
+
+function isOtherAddress(words: string, url: string): boolean {
+  const named = /(?:^|\W)(?:https?:\/\/|www\.)/i.test(words);
+  return named && URL.parse(words)?.href !== URL.parse(url)?.href;
 }
 
 interface Words {

@@ -59,9 +59,14 @@ export function createSending(ports: SendingPorts): Sending {
   };
 }
 
-/** Only short text without buttons can be the comment of a file, and only as mrkdwn. */
-function goesAlong({ plain, body, buttons = [] }: Part): boolean {
+/**
+ * Only short text without buttons can be the comment of a file, and only as mrkdwn. Slack fetches what a comment links to,
+ * and cannot be told not to, nor not to read names: `files.completeUploadExternal` has no word for that.
+ */
+function goesAlong({ plain, body, buttons = [], file }: Part): boolean {
   if (buttons.length > 0 || plain.length > textMost) return false;
+  const others = (body ?? plain).replaceAll(file?.name || " ", " ");
+  if (/@|:\/\/|[\p{L}\p{N}]\.\p{L}/u.test(others)) return false;
   return body !== undefined || !needsPlain(plain);
 }
 

@@ -41,6 +41,8 @@ export interface InboundMessage extends EventBase {
   readonly kind: "message";
   readonly message: MessageRef;
   readonly text: string;
+  /** What the group is called, where the platform says so along with a message. */
+  readonly title?: string;
   /** In a group: mentions us, replies to us, or is a command with our name. Always true in a direct chat. */
   readonly addressed: boolean;
   /** The message this one replies to; `ours` when the agent wrote it. `message`: where the platform says which it is. */

@@ -112,7 +112,7 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const number = Number(digits);
   const question = await numbered(ports, asked, number);
   if (typeof question === "string") return question;
-  if (question.kind === "approval")
+  if (question.kind === "approval" && may(asked.caller, "answer", { starter: question.caller }))
     return `That one is a yes or no: \`allow ${number}\` or \`deny ${number} because …\`.`;
   if (!text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
   const key = (question.kind === "choice" ? keyOf(question, text) : text) ?? "";

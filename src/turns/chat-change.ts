@@ -10,7 +10,7 @@ import { typed } from "../core/command-text.ts";
 import type { ChatChange } from "../core/events.ts";
 import type { Address, Caller, Markdown } from "../core/words.ts";
 import { moveCards, pendingQuestionsOnlyIn, pendingQuestionsShownIn } from "../store/cards.ts";
-import { moveChat, nameChat, openSince } from "../store/chats.ts";
+import { isSharedChat, moveChat, nameChat, openSince } from "../store/chats.ts";
 import { moveConversations } from "../store/conversations.ts";
 import { finishEntry } from "../store/inbox.ts";
 import { moveOutbox } from "../store/outbox.ts";
@@ -44,23 +44,25 @@ async function onAdded(ports: TurnPorts, moves: Moves, it: Changed): Promise<voi
   const { id, listener, caller, event } = it;
   const at = ports.clock.now();
   const byOwner = may(caller, "enable");
-  const { open, others } = await ports.store.run(function* () {
+  const { open, others, shared } = await ports.store.run(function* () {
     yield* nameChat({ ...event, listener, chat: event.chat.id, at });
     yield* finishEntry(id, "ok");
     const since = yield* openSince(listener, event.chat.id);
     if (since !== undefined && Math.abs(at - since) < justNow) return { open: "just now" as const };
     const open = since === undefined ? ("no" as const) : ("yes" as const);
-    return byOwner ? { open } : { open, others: yield* addedByOther(ports, it, open === "yes") };
+    if (byOwner) return { open, shared: yield* isSharedChat(listener, event.chat.id) };
+    return { open, others: yield* addedByOther(ports, it, open === "yes") };
   });
   if (others?.ended) leave(ports, others.ended, (effect) => moves.stopped(effect, closed));
   if (others?.text) await ports.alarm.tell(others.text);
-  if (byOwner && open !== "just now") await tellWhoAdded(ports, it, open === "yes");
+  if (!byOwner || open === "just now") return;
+  await tellWhoAdded(ports, it, open === "no" ? undefined : shared ? "open, and shared," : "open");
 }
 
 async function tellWhoAdded(
   ports: TurnPorts,
   { listener, event }: Changed,
-  open: boolean,
+  still: string | undefined,
 ): Promise<void> {
   const { sender } = event;
   const direct = await ports
@@ -68,8 +70,8 @@ async function tellWhoAdded(
     ?.openDirect?.(sender.account)
     .catch(() => undefined);
   if (!direct) return;
-  const text = open
-    ? `I am in ${named(event)} again. It is open to me as before: I answer there when I am addressed, until an owner sends ${typed("disable")} in it.`
+  const text = still
+    ? `I am in ${named(event)} again. It is ${still} as before: I answer there when I am addressed, until an owner sends ${typed("disable")} in it.`
     : `I am in ${named(event)} now, and silent there until an owner sends ${typed("enable")} in it, addressed to me.`;
   const chat = { id: direct.chat, kind: "direct" as const };
   const message = { chat: direct.chat, id: "" };

@@ -1,7 +1,7 @@
 // /enable and /disable: an owner opens a group to the agent, or closes it.
 import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
-import { setEnabled } from "../store/chats.ts";
+import { nameChat, setEnabled } from "../store/chats.ts";
 import type { Asked } from "./lists.ts";
 import { openly, type Reply } from "./openly.ts";
 import type { Moves, TurnPorts } from "./ports.ts";
@@ -23,6 +23,7 @@ export async function enable(
     yield* audit({ ...row, action: "chat", outcome: on ? "enabled" : "disabled" });
     if (!on) return yield* closeChat(ports, listener, event.chat.id);
     yield* setEnabled({ listener, chat: event.chat.id, enabled: true, at });
+    yield* nameChat({ listener, chat: event.chat.id, title: event.title, at });
     return undefined;
   });
   if (ended) leave(ports, ended, (effect) => moves.stopped(effect, closed));

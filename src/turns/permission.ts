@@ -150,7 +150,7 @@ function resolved(call: ToolCall, answer: Answer): Resolved {
     const because = answer.reason ? ` Their reason: ${onOneLine(answer.reason)}` : "";
     return {
       allowed: false,
-      ...(because ? { note: `"${call.title}" was denied.${because}` } : {}),
+      ...(because ? { note: `"${onOneLine(call.title)}" was denied.${because}` } : {}),
     };
   }
   const silent = answer.why === "unreachable" ? "nobody who may allow it could be reached" : "";

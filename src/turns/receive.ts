@@ -1,4 +1,5 @@
 // What happens to each event after the commit: prompts enter their lane, everything else is handled at once, in order per sender.
+import { identify } from "../access/identify.ts";
 import type { Accepted } from "../bus/accept.ts";
 import type { TurnId } from "../core/words.ts";
 import type { After } from "./after.ts";
@@ -49,9 +50,10 @@ export function createReceiver(ports: TurnPorts): Receiver {
     for (const one of expired) ports.approvals.afterExpiry(one);
   };
   /** In order per sender, so that two commands of one person never overtake each other. */
-  const inOrder = (key: string, job: () => Promise<void>) => {
-    const mine = (tails.get(key) ?? Promise.resolve())
-      .then(job)
+  const inOrder = (key: string, job: (waited: boolean) => Promise<void>) => {
+    const before = tails.get(key);
+    const mine = (before ?? Promise.resolve())
+      .then(() => job(before !== undefined))
       .catch((error) => ports.log.error({ error }, "An event could not be handled"))
       .then(() => {
         if (tails.get(key) === mine) tails.delete(key);
@@ -83,9 +85,10 @@ export function createReceiver(ports: TurnPorts): Receiver {
       return;
     }
     if (after.do === "wait") return wait(ports, { after, listener, wake });
-    inOrder(`${listener}\n${after.event.sender.account}`, () =>
-      handleNow(ports, receiver, { id, listener, after }),
-    );
+    inOrder(`${listener}\n${after.event.sender.account}`, async (waited) => {
+      const now = waited ? await asTheyStand(ports, listener, after) : after;
+      await handleNow(ports, receiver, { id, listener, after: now });
+    });
   };
   return receiver;
 }
@@ -130,6 +133,17 @@ function placeText(place: number): string {
   return place === 1
     ? "All hands are busy. You are next."
     : `All hands are busy. You are number ${place} in the queue.`;
+}
+
+/** Behind what they did before, their rights may have changed. */
+async function asTheyStand(
+  { store }: TurnPorts,
+  listener: string,
+  after: Extract<After, { event: unknown }>,
+): Promise<After> {
+  if (after.do !== "command" && after.do !== "answer") return after;
+  const caller = await store.run(() => identify({ listener, ...after.event.sender }));
+  return { ...after, caller };
 }
 
 async function handleNow(

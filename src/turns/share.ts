@@ -5,7 +5,7 @@ import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
 import { typed } from "../core/command-text.ts";
 import type { ConversationId, ListenerId } from "../core/words.ts";
-import { isEnabled, isSharedChat, setEnabled, setShared } from "../store/chats.ts";
+import { isEnabled, isSharedChat, nameChat, setEnabled, setShared } from "../store/chats.ts";
 import {
   conversationsIn,
   findListed,
@@ -39,6 +39,7 @@ export async function share(ports: TurnPorts, asked: Asked): Promise<Reply> {
     `From now on everybody here who is paired continues one conversation with me, in a sandbox of its own; each line is passed on with its author's name. I answer when I am addressed. What each of you said to me here before stays your own. ${typed("unshare")} ends it.`,
     function* () {
       yield* setEnabled({ ...chat, enabled: true, at });
+      yield* nameChat({ ...chat, title: event.title, at });
       yield* setShared({ ...chat, shared: true, at });
       yield* note(asked, at, "shared");
     },

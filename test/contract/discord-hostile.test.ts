@@ -11,7 +11,18 @@ function tell({ fake }: Discord, type: string, data: unknown): void {
 }
 
 const junk: unknown[] = [
-  ...[null, 5, "x", [], {}, [[]], true, { id: null }, { id: {} }, { id: "../x", channel_id: "a/b" }],
+  ...[
+    null,
+    5,
+    "x",
+    [],
+    {},
+    [[]],
+    true,
+    { id: null },
+    { id: {} },
+    { id: "../x", channel_id: "a/b" },
+  ],
   { id: "1", token: "t", type: 2, data: null },
   { id: "1", token: null, type: 3, data: { component_type: 2, custom_id: 5 }, channel: 5 },
   { id: "1", token: "../../x", type: 3, channel: { id: "1", type: 1 }, user: { id: "__proto__" } },
@@ -22,7 +33,14 @@ const junk: unknown[] = [
   { id: "79", joined_at: 5, channels: [{ id: "5", type: 0, last_message_id: {} }] },
 ];
 const kinds = [
-  ...["READY_", "GUILD_CREATE", "GUILD_DELETE", "CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE"],
+  ...[
+    "READY_",
+    "GUILD_CREATE",
+    "GUILD_DELETE",
+    "CHANNEL_CREATE",
+    "CHANNEL_UPDATE",
+    "CHANNEL_DELETE",
+  ],
   ...["THREAD_CREATE", "THREAD_UPDATE", "THREAD_DELETE", "THREAD_LIST_SYNC", "GUILD_ROLE_CREATE"],
   ...["GUILD_ROLE_UPDATE", "MESSAGE_CREATE", "MESSAGE_UPDATE", "INTERACTION_CREATE"],
   ...["__proto__", "constructor", "toString", "__defineGetter__", "hasOwnProperty", ""],
@@ -64,15 +82,15 @@ it("survives junk in every field of a message, and counts it as read", () =>
 
 it("takes a message of a server that does not say so for no direct chat", () =>
   withDiscord(async (discord) => {
-    const { fake, rig, ana, guild } = discord;
+    const { rig, ana, general } = discord;
     const box = inbox();
     await rig.listener.start(box.accept);
-    const hidden = fake.textChannel(guild, "later");
-    tell(discord, "CHANNEL_DELETE", { id: hidden.id, type: 0, guild_id: guild.id });
-    ana.sends(hidden, "who hears this?", { raw: { guild_id: undefined } });
+    tell(discord, "CHANNEL_DELETE", { id: general.id, type: 0 });
+    const message = { id: general.id, channel_id: general.id, type: 0, content: "who hears it?" };
+    tell(discord, "MESSAGE_CREATE", { ...message, author: ana.user, member: { nick: null } });
     await rig.until("it", () => box.messages().length > 0);
-    const [message] = box.messages();
-    assert.deepEqual([message?.chat.kind, message?.addressed], ["group", false]);
+    const [heard] = box.messages();
+    assert.deepEqual([heard?.chat.kind, heard?.addressed], ["group", false]);
   }, fast));
 
 it("acknowledges an interaction once, however often it is told, and keeps its first answer", () =>
@@ -115,7 +133,13 @@ it("shows two answers that are given at once as two", () =>
       rig.listener.whisper?.(rig.direct, only, { plain: "two" }),
       rig.listener.answerPress?.({ id }),
     ]);
-    assert.deepEqual(fake.ephemerals(ana).map(({ text }) => text).sort(), ["one", "two"]);
+    assert.deepEqual(
+      fake
+        .ephemerals(ana)
+        .map(({ text }) => text)
+        .sort(),
+      ["one", "two"],
+    );
   }, fast));
 
 it("whispers to nobody but the one who asked", () =>
@@ -150,7 +174,21 @@ it("never costs seconds, whatever one message holds", () =>
     const box = inbox();
     await rig.listener.start(box.accept);
     const size = 200_000;
-    const bits = ["<@", "<@100> ", "*", "`", "||", "<t:1", "</a:", "<:a:", " ", "\n", "<#1>", "[](", ",:"];
+    const bits = [
+      "<@",
+      "<@100> ",
+      "*",
+      "`",
+      "||",
+      "<t:1",
+      "</a:",
+      "<:a:",
+      " ",
+      "\n",
+      "<#1>",
+      "[](",
+      ",:",
+    ];
     const started = performance.now();
     for (const bit of bits) {
       ana.sends(dm, `x${bit.repeat(size / bit.length)}x`);

@@ -6,27 +6,21 @@ import { inbox } from "./rig.ts";
 
 const fast = { config: { pace: "off" } };
 
-it("reads after an hour away 300 messages of five channels, three direct chats, a thread and a forum post", () =>
+it("reads after an hour away what five channels, three direct chats, a thread and a new post hold", () =>
   withDiscord(async (discord) => {
-    const { fake, rig, ana, ben, guild, dm, general, thread, log } = discord;
-    const eve = fake.user({ name: "Eve" });
-    fake.join(guild, eve);
-    const channels = [general, ...["a", "b", "c", "lost"].map((name) => fake.textChannel(guild, name))];
-    const directs = [dm, fake.dm(ben), fake.dm(eve)];
-    const people = [ana, ben, eve];
-    const forum = fake.forum(guild, "ideas");
+    const { fake, rig, ana, general, thread, log } = discord;
+    const { channels, directs, forum } = manyRooms(discord);
     const first = inbox();
     await rig.listener.start(first.accept);
-    for (const channel of channels) ana.sends(channel, `before ${channel.id}`, { mention: true });
-    for (const [index, direct] of directs.entries()) people[index]?.sends(direct, "before");
+    for (const channel of channels) ana.sends(channel, "before", { mention: true });
+    for (const { person, room } of directs) person.sends(room, "before");
     await rig.until("the first", () => first.events.length === 8);
     await rig.listener.stop();
     for (let n = 0; n < 300; n += 1)
       ana.sends(channels[n % 5] ?? general, `${n}`, { mention: true });
-    for (const [index, direct] of directs.entries()) people[index]?.sends(direct, `d${index}`);
+    for (const { person, room } of directs) person.sends(room, `d${room.id}`);
     ana.sends(thread, "t", { mention: true });
-    const extra = { mention: true };
-    fake.post(forum, { title: "New", text: "p", by: ana, extra });
+    fake.post(forum, { title: "New", text: "p", by: ana, extra: { mention: true } });
     fake.forbid(channels[4] ?? general, "ViewChannel");
     fake.faults.limit("getMessages", { retryAfter: 0.3, times: 2 });
     fake.faults.fail("getMessages", { times: 2 });
@@ -38,21 +32,36 @@ it("reads after an hour away 300 messages of five channels, three direct chats, 
     ana.sends(general, "live", { mention: true });
     await rig.until("the last", () => box.texts().includes("live"));
     await next?.stop();
-    for (const [index, channel] of channels.slice(0, 4).entries()) {
-      const texts = box.messages().filter(({ message }) => message.chat === channel.id && !message.thread);
+    for (const [index, { id }] of channels.slice(0, 4).entries()) {
+      const its = box.messages().filter(({ chat }) => chat.id === id && !chat.thread);
       const wanted = Array.from({ length: 60 }, (_, n) => `${n * 5 + index}`);
+      const live = index === 0 ? ["live"] : [];
       assert.deepEqual(
-        texts.map(({ text }) => text),
-        index === 0 ? [...wanted, "live"] : wanted,
+        its.map(({ text }) => text),
+        [...wanted, ...live],
       );
     }
-    assert.deepEqual(
-      box.texts().filter((text) => /^[dtp]/.test(text)).sort(),
-      ["d0", "d1", "d2", "p", "t"],
-    );
+    const others = box.texts().filter((text) => /^[dtp]/.test(text));
+    const wanted = [...directs.map(({ room }) => `d${room.id}`), "p", "t"];
+    assert.deepEqual(others.sort(), wanted.sort());
     assert.equal(new Set(box.messages().map(({ key }) => key)).size, box.messages().length);
-    assert.deepEqual(log.filter((line) => line.includes("could not be read")), []);
+    assert.deepEqual(
+      log.filter((line) => line.includes("could not be read")),
+      [],
+    );
   }, fast));
+
+function manyRooms({ fake, ana, ben, guild, general, dm }: Discord) {
+  const eve = fake.user({ name: "Eve" });
+  fake.join(guild, eve);
+  const more = ["a", "b", "c", "lost"].map((name) => fake.textChannel(guild, name));
+  const directs = [
+    { person: ana, room: dm },
+    { person: ben, room: fake.dm(ben) },
+    { person: eve, room: fake.dm(eve) },
+  ];
+  return { channels: [general, ...more], directs, forum: fake.forum(guild, "ideas") };
+}
 
 it("loses nothing when it ends in the middle of reading what it missed", () =>
   withDiscord(async ({ fake, rig, ana, guild, general }) => {
@@ -64,7 +73,9 @@ it("loses nothing when it ends in the middle of reading what it missed", () =>
     await rig.listener.stop();
     ana.sends(quiet, "in the quiet one", { mention: true });
     ana.sends(general, "in the loud one", { mention: true });
-    const held = fake.faults.stallAt("getMessages", { match: ({ channel }) => channel === quiet.id });
+    const held = fake.faults.stallAt("getMessages", {
+      match: ({ channel }) => channel === quiet.id,
+    });
     const box = inbox();
     const middle = rig.again?.();
     await middle?.start(box.accept);
@@ -101,7 +112,10 @@ for (const [what, value] of [
       await next?.start(box.accept);
       ana.sends(dm, "three");
       ana.sends(general, "four", { mention: true });
-      await rig.until("the next", () => box.texts().includes("three") && box.texts().includes("four"));
+      await rig.until(
+        "the next",
+        () => box.texts().includes("three") && box.texts().includes("four"),
+      );
       await next?.stop();
       ana.sends(dm, "five");
       ana.sends(general, "six", { mention: true });
@@ -137,9 +151,16 @@ it("keeps the order, and direct chats it had not seen, when more came than it co
       ana.sends(general, "the end", { mention: true });
       await rig.until("ben", () => box.texts().includes("a first word"));
       await rig.until("the end", () => box.texts().includes("the end"));
-      const said = fake.messages(general).map(({ text }) => text.replace(/^@\S+ /, "").replace(/^<@\d+> /, ""));
-      const heard = [...keys().values()].filter((text) => text !== "first" && text !== "a first word");
-      assert.deepEqual(heard, said.filter((text) => heard.includes(text)));
+      const said = fake
+        .messages(general)
+        .map(({ text }) => text.replace(/^@\S+ /, "").replace(/^<@\d+> /, ""));
+      const heard = [...keys().values()].filter(
+        (text) => text !== "first" && text !== "a first word",
+      );
+      assert.deepEqual(
+        heard,
+        said.filter((text) => heard.includes(text)),
+      );
       assert.equal(heard.length, 5201 + more);
     },
     { ...fast, heartbeatMs: 41_250 },
@@ -150,7 +171,12 @@ it("is not kept from hearing by direct chats that cannot be read", () =>
     async (discord: Discord) => {
       const { fake, rig, ana, dm, kept } = discord;
       for (let n = 0; n < 40; n += 1)
-        kept.set(`direct:${n + 1000}`, String(BigInt(Date.now() - 60_000 - 1_420_070_400_000) << 22n));
+        kept.set(
+          `direct:${n + 1000}`,
+          String(BigInt(Date.now() - 60_000 - 1_420_070_400_000) << 22n),
+        );
+      kept.set(`direct:${dm.id}`, "1");
+      ana.sends(dm, "missed");
       fake.faults.fail("getMessages", { times: Number.POSITIVE_INFINITY });
       const box = inbox();
       await rig.listener.start(box.accept);
@@ -158,6 +184,9 @@ it("is not kept from hearing by direct chats that cannot be read", () =>
       ana.sends(dm, "live");
       await rig.until("the message", () => box.texts().includes("live"));
       assert.ok(performance.now() - started < 15_000);
+      ana.sends(dm, "meanwhile");
+      fake.faults.clear();
+      await rig.until("the rest", () => box.texts().includes("missed"));
     },
     { ...fast },
   ));

@@ -66,7 +66,7 @@ it("ends with /unshare, and shows nothing of it in what each has alone", async (
     chat,
     /Nothing is shared here any more[\s\S]*is stopped\. One message that waited/,
   );
-  assert.deepEqual(sharedHomes(rig), []);
+  await eventually("no home that was shared", async () => sharedHomes(rig).length === 0);
   bob.person.sends(chat, `${bot} echo canary-own`);
   await rig.until(chat, /^canary-own/);
   bob.says("/resume");

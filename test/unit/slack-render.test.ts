@@ -102,8 +102,8 @@ it("shows every sign of a text: none is taken for a mark, and none calls anybody
   await fc.assert(
     fc.asyncProperty(markdown, limits, async (text, limit) => {
       for (const part of await at(text, limit)) {
-        // A link with a bar in its words is written out, and its address is part of what is seen.
-        if (part.plain.includes("|") && /https?:/.test(part.body ?? "")) continue;
+        // A link with a bar or an address in its words is written out, and its address is part of what is seen.
+        if (/\||www\.|:\/\//.test(part.plain) && /https?:/.test(part.body ?? "")) continue;
         assert.equal(solid(seen(part)), solid(part.plain), part.body);
       }
     }),
@@ -193,4 +193,10 @@ it("hides no address: what cannot be a link is written out", async () => {
   assert.equal(await shown("[x](src/a.ts)"), "x(src/a.ts)");
   const [bar] = await channel.render("[a|b](https://e.org/c)");
   assert.equal(bar?.body, "a|b (https://e.org/c)");
+  const [bank] = await channel.render(
+    "[https://bank.test](https://evil.test) [b.md](https://e.org)",
+  );
+  assert.equal(bank?.body, "https://bank.test (https://evil.test) <https://e.org|b.md>");
+  const [same] = await channel.render("[https://a.test](https://a.test/)");
+  assert.equal(same?.body, "<https://a.test/|https://a.test>");
 });
