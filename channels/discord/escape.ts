@@ -3,15 +3,27 @@
 const keptApart = "\u200B";
 
 const address = /(https?:\/\/[^\s<>]+)/i;
-const markup = /[\\`*_~|[\]<]|@(?=everyone|here)|:(?=[\w+-]+:)/g;
+/** Other addresses than those of the web lead into other programs. */
+const markup = /[\\`*_~|[\]<]|@(?=everyone|here)|:(?=[\w+-]+:|\/\/)/g;
 /** Headings, small print, quotes and lists; a number keeps its dot. */
 const lineStart = /^([ \t]*)(?:(\d{1,9})(?=[.)])|(?=#{1,3}|-|>))/;
 
+interface Around {
+  readonly atLineStart: boolean;
+  /** Discord would take the mark for a part of an address that ends there. */
+  readonly markFollows: boolean;
+}
+
 /** Prose: after a backslash a mark is only a character. Addresses stay whole, or they would lead elsewhere. */
-export function escapeText(text: string, atLineStart: boolean): string {
+export function escapeText(text: string, { atLineStart, markFollows }: Around): string {
+  const goesOn = (next = markFollows ? "<" : "") => /^[<>]/.test(next);
   return text
     .split(address)
-    .map((part, index) => (index % 2 === 1 ? inAddress(part) : part.replace(markup, "\\$&")))
+    .map((part, index, parts) =>
+      index % 2 === 1
+        ? inAddress(part, goesOn(parts[index + 1] || undefined))
+        : part.replace(markup, "\\$&"),
+    )
     .join("")
     .split("\n")
     .map((line, index) => (index > 0 || atLineStart ? line.replace(lineStart, "$1$2\\") : line))
@@ -20,14 +32,16 @@ export function escapeText(text: string, atLineStart: boolean): string {
 
 /** No less than what it becomes, wherever it is cut and whatever stands beside it. */
 export function escapedCost(text: string): number {
-  const few = text.match(/[_[\]<@:]/g)?.length ?? 0;
-  const more = text.match(/[*`|\\~]/g)?.length ?? 0;
+  const few = text.match(/[_[\]<@]/g)?.length ?? 0;
+  // With a colon an address may begin, which may get brackets.
+  const more = text.match(/[*`|\\~:]/g)?.length ?? 0;
   return text.length + few + 2 * more + (/^[#>\d-]/.test(text) ? 1 : 0);
 }
 
-/** An address in prose ends no mark that is open around it. */
-function inAddress(url: string): string {
-  return url.replace(/[*`|\\]|~(?=~)/g, (mark) => encoded(mark));
+/** An address in prose ends no mark that is open around it, and takes in nothing that stands behind it. */
+function inAddress(url: string, closed: boolean): string {
+  const shown = url.replace(/[*`|\\]|~(?=~)/g, (mark) => encoded(mark));
+  return closed ? `<${shown}>` : shown;
 }
 
 /** For between angle brackets. */

@@ -114,15 +114,15 @@ function begin(it: It, guilds: readonly { id: string }[]): void {
   const { ports, session } = it;
   const { cursors } = ports;
   session.seen = cursors.seen();
+  if (session.seen === undefined) {
+    cursors.quiet(Date.now());
+    void cursors.flush();
+  }
   const before = session.guilds;
   session.guilds = new Set(guilds.map(({ id }) => id));
   // What was missed there is known once Discord tells of the server.
   for (const id of session.guilds) cursors.hold(`guild:${id}`);
   for (const id of before) if (!session.guilds.has(id)) cursors.release(`guild:${id}`);
-  if (session.seen === undefined) {
-    cursors.quiet(Date.now());
-    void cursors.flush();
-  }
   catchUpDirects(it);
 }
 

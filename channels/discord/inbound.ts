@@ -4,7 +4,7 @@ import type { EventSender, InboundMessage, MessageRef } from "../../src/core/eve
 import type { ChatRef } from "../../src/core/words.ts";
 import { filesOf, nameOfUser, quoteOf, unreadableOf } from "./content.ts";
 import { addressing, type Me, type Names, readable } from "./mention.ts";
-import type { Room } from "./rooms.ts";
+import { type Room, titleOf } from "./rooms.ts";
 import { timeOf } from "./snowflake.ts";
 
 export interface Bot extends Me {
@@ -39,6 +39,7 @@ export function messageEvent(message: Message, where: Where, bot: Bot): InboundM
     sender,
     message: refOf(room.chat, message.id),
     text,
+    ...titleOf(room),
     addressed: room.chat.kind === "direct" || addressed,
     ...(quote && replied
       ? {

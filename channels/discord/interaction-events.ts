@@ -2,7 +2,7 @@
 import type { ButtonPress, EventSender, InboundMessage } from "../../src/core/events.ts";
 import { flags, nameOfUser } from "./content.ts";
 import { idOf, refOf } from "./inbound.ts";
-import { type ChannelLike, type Room, roomOf } from "./rooms.ts";
+import { type ChannelLike, type Room, roomOf, titleOf } from "./rooms.ts";
 import { timeOf } from "./snowflake.ts";
 
 interface UserLike {
@@ -95,14 +95,15 @@ function pressEvent(
   };
 }
 
-function commandEvent({ data }: Interaction, base: Base, { chat }: Room): InboundMessage | null {
+function commandEvent({ data }: Interaction, base: Base, room: Room): InboundMessage | null {
   if (!data?.name) return null;
   const given = data.options?.find(({ name }) => name === "text")?.value;
   const rest = typeof given === "string" ? given.trim() : "";
   return {
     kind: "message",
     ...base,
-    message: refOf(chat, ""),
+    message: refOf(room.chat, ""),
+    ...titleOf(room),
     text: rest ? `/${data.name} ${rest}` : `/${data.name}`,
     addressed: true,
     files: [],

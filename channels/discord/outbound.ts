@@ -62,12 +62,16 @@ interface Place {
 function write(pieces: readonly Shown[], depth: number, { before }: Place): string {
   let out = "";
   let afterBlock = false;
-  for (const group of groupsOf(pieces, depth)) {
+  const groups = [...groupsOf(pieces, depth)];
+  for (const [index, group] of groups.entries()) {
     const mark = group[0]?.marks[depth];
     if (afterBlock && !group[0]?.text.startsWith("\n")) out += "\n";
     const here = before + out;
     if (mark) out += apart(here, wrap(mark, group, { depth, before: here }));
-    else out += escapeText(textOf(group), atLineStart(here));
+    else {
+      const markFollows = index < groups.length - 1;
+      out += escapeText(textOf(group), { atLineStart: atLineStart(here), markFollows });
+    }
     afterBlock = mark?.is === "pre" || mark?.is === "quote";
   }
   return out;

@@ -9,6 +9,12 @@ export interface Room {
   readonly name?: string;
 }
 
+/** What the chat is called; of a thread only its own name is known. */
+export function titleOf({ chat, name }: Room): { readonly title?: string } {
+  const isNamed = chat.kind === "group" && chat.thread === undefined && name;
+  return isNamed ? { title: `#${name}` } : {};
+}
+
 /** A channel as any of Discord's events and answers shows it. */
 export interface ChannelLike {
   readonly id: string;

@@ -165,10 +165,34 @@ function doorOf({ config, options, health, self }: HearingPorts, opening: Openin
     health,
     now: Date.now,
     introduce: async () => void (await self.me()),
-    onOpen: () => opening.onOpen(opening.signal),
+    onOpen: () => open(),
   });
-  const unreachable = (why: string) => health.trouble("reconnecting", why);
-  return { door: http, route: http.route, counts: () => health.connected(), unreachable };
+  const open = reopening(opening);
+  let away = false;
+  return {
+    door: http,
+    route: http.route,
+    counts() {
+      health.connected();
+      // Who could not reach Slack was not reached by it, either.
+      if (away) open();
+      away = false;
+    },
+    unreachable(why: string) {
+      away = true;
+      health.trouble("reconnecting", why);
+    },
+  };
+}
+
+/** Each opening ends the one before. */
+function reopening({ onOpen, signal }: Opening): () => void {
+  let last = new AbortController();
+  return () => {
+    last.abort();
+    last = new AbortController();
+    onOpen(AbortSignal.any([signal, last.signal]));
+  };
 }
 
 /** Every event is a sign that Slack tells us something. */

@@ -1,8 +1,11 @@
 // What the Discord listener sends and fetches: nobody is pinged, nothing comes twice, limits are kept, and no token leaks.
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { it } from "node:test";
 import { asked, failure, withDiscord } from "./discord-rig.ts";
 import { inbox } from "./rig.ts";
@@ -46,6 +49,54 @@ it("is one message, however often the same part is sent again", () =>
     assert.ok(String(fake.messages(dm)[0]?.nonce).length <= 25);
     await rig.listener.send(rig.direct, part, "other");
     assert.equal(fake.messages(dm).length, 2);
+  }));
+
+it("is one message in each room, though two rooms get the same part under the same key", () =>
+  withDiscord(async ({ fake, rig, dm, general }) => {
+    const one = await rig.listener.send(rig.direct, { plain: "same" }, "k");
+    const to = { ...rig.direct, chat: general.id };
+    const other = await rig.listener.send(to, { plain: "same" }, "k");
+    assert.notEqual(one.id, other.id);
+    assert.deepEqual([fake.messages(dm).length, fake.messages(general).length], [1, 2]);
+  }));
+
+it("pings nobody and unfolds nothing on any way out, files and answers included", (t) =>
+  withDiscord(async (discord) => {
+    const { fake, rig, general } = discord;
+    const only = await asked(discord);
+    const folder = mkdtempSync(join(tmpdir(), "discord-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "f");
+    writeFileSync(path, "x");
+    const file = { path, name: "../f\n.txt", mime: "text/plain", size: 1 };
+    const body = "@everyone https://example.org";
+    const to = { ...rig.direct, chat: general.id };
+    await rig.listener.whisper?.(to, only, { plain: body, body, file });
+    await rig.listener.whisper?.(to, only, { plain: body, body, file });
+    await rig.listener.answerPress?.(only.press, body);
+    const ref = await rig.listener.send(to, { plain: body, body, file }, "k");
+    await rig.listener.edit?.(ref, { plain: body, body });
+    const calls = fake.calls.filter(({ params }) => params.content !== undefined);
+    assert.equal(calls.length, 5);
+    for (const { route, params } of calls) {
+      assert.deepEqual(params.allowed_mentions, { parse: [], replied_user: false }, route);
+      assert.equal(Number(params.flags) & 4, 4, route);
+    }
+    for (const gone of [join(folder, "none"), folder]) {
+      const part = { plain: "", file: { ...file, path: gone } };
+      assert.equal((await failure(rig.listener.send(to, part, gone))).kind, "rejected");
+    }
+    for (const [fault, kind] of [
+      ["drop", "unknown"],
+      ["fail", "unknown"],
+    ] as const) {
+      fake.faults[fault]("createMessage");
+      const error = await failure(rig.listener.send(to, { plain: "", file }, fault));
+      assert.equal(error.kind, kind);
+    }
+    const { length } = fake.messages(general);
+    await rig.listener.send(to, { plain: "", file }, "drop");
+    assert.equal(fake.messages(general).length, length);
   }));
 
 it("says what it is to say now when it is sent again and the first one was another", () =>
@@ -156,11 +207,12 @@ it("fetches a file without its token, from nowhere but Discord, and no more than
     ana.sends(dm, "here", attach(`http://127.0.0.1:${port}/f`));
     const elsewhere = [
       ...["https://evil.example/f", "http://cdn.discordapp.com/f", "file:///etc/passwd", "x"],
-      "https://cdn.discordapp.com@10.0.0.1/f",
+      ...["https://cdn.discordapp.com@10.0.0.1/f", "https://cdn.discordapp.com.evil.example/f"],
+      ...["https://cdn.discordapp.com:8443/f", "https://xcdn.discordapp.com/f", "//x", ""],
     ];
     for (const url of elsewhere) ana.sends(dm, "there", attach(url));
     ana.sends(dm, "", { files: [{ name: "big", size: 11 * 1024 * 1024 }] });
-    await rig.until("all", () => box.events.length === 7);
+    await rig.until("all", () => box.events.length === 12);
     const files = box.messages().flatMap((message) => message.files);
     const fetchOf = async (file = files[0]) => {
       const chunks: Uint8Array[] = [];
@@ -170,9 +222,9 @@ it("fetches a file without its token, from nowhere but Discord, and no more than
     };
     assert.equal(await fetchOf(), "content");
     assert.deepEqual(tokens, ["undefined"]);
-    for (const file of files.slice(1, 6))
+    for (const file of files.slice(1, 11))
       await assert.rejects(fetchOf(file), /not on its own servers/);
-    await assert.rejects(fetchOf(files[6]), /larger than 10 MB/);
+    await assert.rejects(fetchOf(files[11]), /larger than 10 MB/);
     await assert.rejects(fetchOf({ id: "../1", name: "", mime: "" }), /no file of Discord/);
   });
 });

@@ -19,10 +19,7 @@ function afterStart({ fake }: Discord, meet: () => void): () => void {
 
 for (const [what, meet] of [
   ["asked to connect anew", ({ fake }: Discord) => fake.gateway.reconnect()],
-  ["dropped", ({ fake }: Discord) => fake.gateway.drop()],
   ["told that its session timed out", ({ fake }: Discord) => fake.gateway.close(4009)],
-  ["told that its session is invalid", ({ fake }: Discord) => fake.gateway.invalidate()],
-  ["closed with an unknown error", ({ fake }: Discord) => fake.gateway.close(4000)],
 ] as const)
   it(`connects ever more rarely when every session is ${what} at once, and hears at last`, () =>
     withDiscord(async (discord) => {
@@ -64,7 +61,7 @@ it("waits as long as Discord says when it may not even ask where to connect", ()
     assert.ok(performance.now() - started > 1900);
   }, fast));
 
-it("keeps one connection and no more memory after forty of them", () =>
+it("keeps one connection and no more memory after twenty of them", () =>
   withDiscord(
     async ({ fake, rig, ana, dm }) => {
       const box = inbox();
@@ -74,7 +71,7 @@ it("keeps one connection and no more memory after forty of them", () =>
       const sockets = () =>
         process.getActiveResourcesInfo().filter((one) => /TCPSocket/.test(one)).length;
       let before = { timers: 0, sockets: 0 };
-      for (let n = 1; n <= 40; n += 1) {
+      for (let n = 1; n <= 20; n += 1) {
         if (n % 2) fake.gateway.reconnect();
         else fake.gateway.drop();
         await fake.waitFor(
@@ -88,7 +85,7 @@ it("keeps one connection and no more memory after forty of them", () =>
       }
       assert.ok(timers() <= before.timers + 5, `${before.timers} timers, then ${timers()}`);
       assert.ok(sockets() <= before.sockets + 4, `${before.sockets} sockets, then ${sockets()}`);
-      assert.deepEqual(box.texts(), ["10", "20", "30", "40"]);
+      assert.deepEqual(box.texts(), ["10", "20"]);
     },
     { config: { pace: "off", deafSeconds: 0.1 }, heartbeatMs: 30 },
   ));

@@ -237,3 +237,34 @@ it("takes Slack's login page for no file even if its length is not told", async 
   assert.equal(await fetched("<p>hello</p>"), "<p>hello</p>");
   await assert.rejects(fetched("<html>Sign in | Slack</html>"), /files:read/);
 });
+
+it("keeps the signing secret, the token and addresses for answers to itself in HTTP mode", () =>
+  running(async (slack) => {
+    const { fake, ana, dm, box, rig, log } = slack;
+    const post = posterOf(slack);
+    ana.slash(dm, "/sallyport", "tasks");
+    await rig.until("the command", () => box.events.length === 1);
+    const [command] = box.messages();
+    const only = { account: command?.sender.account ?? "", press: command?.press ?? { id: "" } };
+    fake.faults.drop("respond");
+    fake.faults.error("chat.postEphemeral", "something_new");
+    const shown: unknown[] = [];
+    const failing = async (work: Promise<unknown> | undefined) =>
+      shown.push(
+        await work?.then(String, (error: Error) => `${error.stack} ${String(error.cause)}`),
+      );
+    await failing(rig.listener.whisper?.(rig.direct, only, { plain: "x" }));
+    const url = "https://hooks.slack.com/actions/T1/secret";
+    await post(JSON.stringify({ type: "event_callback", response_url: url, event: { ts: 7 } }));
+    await post(`{"type":"event_callback","token":"xoxb-fake-token","event":`);
+    fake.faults.fail("auth.test");
+    await rig.until("trouble", () => rig.listener.health().state === "reconnecting");
+    fake.revokeToken();
+    await failing(rig.listener.send(rig.direct, { plain: "x" }, "1"));
+    await rig.until("its end", () => rig.listener.health().state === "unauthorised");
+    shown.push(JSON.stringify(rig.listener.health()), ...log);
+    assert.ok(shown.length > 4);
+    for (const text of shown)
+      for (const secret of [fake.signingSecret, "fake-token", "/actions/", "hooks.slack"])
+        assert.ok(!String(text).includes(secret), String(text));
+  }, http));

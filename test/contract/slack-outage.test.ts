@@ -155,3 +155,21 @@ it("takes each event once, in order, while nothing can be stored for long and Sl
   await rig.listener.stop();
   await rig.close();
 });
+
+it("reads on in HTTP mode, too, once Slack can be reached again", async () => {
+  const { fake, ana, dm, rig } = await openSlack({ mode: "http" });
+  const box = inbox();
+  await rig.listener.start(box.accept);
+  ana.sends(dm, "before");
+  await rig.until("it", () => box.events.length === 1);
+  fake.faults.dropBefore("auth.test", { times: 2 });
+  await rig.until("trouble", () => rig.listener.health().state === "reconnecting");
+  // Slack reaches nobody and gives up.
+  fake.faults.hang("envelope", { times: 1 });
+  ana.sends(dm, "missed");
+  fake.deliveries.close();
+  await rig.until("what was missed", () => box.texts().includes("missed"));
+  assert.equal(rig.listener.health().state, "connected");
+  await rig.listener.stop();
+  await rig.close();
+});

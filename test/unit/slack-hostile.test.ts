@@ -150,7 +150,7 @@ it("loses no message over a field that is null, of another kind, or not to be ex
   assert.equal(messageOf({ ...said, text: null, files: {} }).files, undefined);
   const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`);
   const blocks = Array.from({ length: 5000 }, () => ({ type: "section", text: { type: "x" } }));
-  const huge = { ...said, blocks, deep, ["__proto__x"]: deep };
+  const huge = { ...said, blocks, deep, __proto__x: deep };
   assert.deepEqual(read({ ...envelope, event: huge }), read({ ...envelope, event: said }));
   const polluted = JSON.parse(
     '{"type":"event_callback","__proto__":{"team_id":"T1"},"event":{"__proto__":{"user":"UANA"}}}',
