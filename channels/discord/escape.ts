@@ -22,12 +22,18 @@ export function escapeText(text: string, { atLineStart, markFollows }: Around): 
     .map((part, index, parts) =>
       index % 2 === 1
         ? inAddress(part, goesOn(parts[index + 1] || undefined))
-        : part.replace(markup, "\\$&"),
+        : prose(part, index + 1 < parts.length),
     )
     .join("")
     .split("\n")
     .map((line, index) => (index > 0 || atLineStart ? line.replace(lineStart, "$1$2\\") : line))
     .join("\n");
+}
+
+/** The name of an emoji may end with a colon of the address that follows. */
+function prose(text: string, addressFollows: boolean): string {
+  const escaped = text.replace(markup, "\\$&");
+  return addressFollows ? escaped.replace(/(?<!\\):$/, "\\:") : escaped;
 }
 
 /** No less than what it becomes, wherever it is cut and whatever stands beside it. */

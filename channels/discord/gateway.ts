@@ -215,7 +215,7 @@ function closed(it: Run, code: number): void {
   if (stopping.signal.aborted) return;
   if (finalWhy(code) === undefined) {
     ports.health.reconnecting();
-    ports.log.info({ code }, closedWhy(code));
+    ports.log.info({}, closedWhy(code));
     return;
   }
   it.intentRefused = code === intentMissing;

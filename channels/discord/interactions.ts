@@ -1,4 +1,5 @@
 // Presses and slash commands: acknowledged before any work, and answered to the one person who sees the answer.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { REST } from "discord.js";
 import { type Only, type Part, SendError } from "../../src/core/channel.ts";
 import type { PressRef } from "../../src/core/events.ts";
@@ -21,6 +22,8 @@ export interface Interactions {
   whisper(only: Only, part: Part): Promise<void>;
 }
 
+/** After that it is too late for Discord, and what comes behind waits no longer. */
+const acknowledgeMs = 3000;
 /** Discord takes answers for a quarter of an hour. */
 const aliveMs = 15 * 60 * 1000;
 const mostOpen = 2000;
@@ -40,6 +43,14 @@ interface Open {
   turn: Promise<void>;
 }
 
+/** Settles with it, or when it takes too long. */
+async function soon(work: Promise<unknown>): Promise<void> {
+  const late = new AbortController();
+  const { signal } = late;
+  await Promise.race([work, sleep(acknowledgeMs, undefined, { signal }).catch(() => undefined)]);
+  late.abort();
+}
+
 export function createInteractions(ports: InteractionPorts): Interactions {
   const open = new Map<string, Open>();
   const find = (id: string) => {
@@ -50,7 +61,7 @@ export function createInteractions(ports: InteractionPorts): Interactions {
     async acknowledge(interaction) {
       const { id, token } = interaction;
       const known = open.get(id);
-      if (known) return void (await known.acknowledged);
+      if (known) return await soon(known.acknowledged);
       const acknowledged = acknowledge(ports, interaction);
       const until = Date.now() + aliveMs;
       const turn = Promise.resolve();
@@ -59,7 +70,7 @@ export function createInteractions(ports: InteractionPorts): Interactions {
       for (const [oldest, one] of open)
         if (open.size > mostOpen || one.until < Date.now()) open.delete(oldest);
         else break;
-      await acknowledged;
+      await soon(acknowledged);
     },
     async answer({ id }, notice) {
       const found = find(id);

@@ -8,6 +8,8 @@ export interface Health {
   contact(): void;
   event(): void;
   connected(): void;
+  /** A request came that Slack did not sign, or not with our secret. */
+  unsigned(): void;
   /** Logged once for each kind of trouble, however often it is met. */
   trouble(state: "reconnecting" | "unauthorised", why: string): void;
   stopped(): void;
@@ -35,6 +37,9 @@ interface State {
 const deafAdvice =
   "Slack tells this app of no messages, not even its own. Look whether its event subscriptions are on, and in HTTP mode at its Request URL.";
 
+const unsignedAdvice =
+  "A request came whose signature is not Slack's. If it is Slack that calls, its signing secret here is wrong, or this machine's clock is.";
+
 export function createHealth({ log, deafMs }: { log: Log; deafMs: number }): Health {
   const it: State = { state: "starting", since: Date.now() };
   /** Direct messages are always told; of other conversations it shows with the first one. */
@@ -57,6 +62,11 @@ export function createHealth({ log, deafMs }: { log: Log; deafMs: number }): Hea
     },
     contact() {
       it.lastContact = Date.now();
+      if (it.lastError === unsignedAdvice) delete it.lastError;
+    },
+    unsigned() {
+      if (it.lastError === undefined) log.warn({}, unsignedAdvice);
+      it.lastError ??= unsignedAdvice;
     },
     event() {
       it.lastContact = Date.now();

@@ -36,8 +36,10 @@ export function createHttp(ports: HttpPorts): HttpDoor {
       path: "/",
       async handle(request) {
         const raw = new Uint8Array(await request.arrayBuffer());
-        if (!isSigned(ports, request.headers, raw))
+        if (!isSigned(ports, request.headers, raw)) {
+          ports.health.unsigned();
           return answer(401, "The signature is not Slack's.");
+        }
         ports.health.contact();
         const body = bodyIn(Buffer.from(raw).toString(), request.headers.get("content-type") ?? "");
         if (!body) return answer(400, "That cannot be read.");

@@ -65,7 +65,9 @@ export const add = operation(addInput, async (context, input) => {
     await forget(context, id);
     return failed(`${id} could not be opened: ${opened.problem}`);
   }
-  return done({ id, kind: channel.kind, open: opened !== undefined });
+  const health = context.running?.listeners().find((one) => one.id === id)?.health;
+  const trouble = health?.state === "connected" ? null : (health?.lastError ?? null);
+  return done({ id, kind: channel.kind, open: opened !== undefined, trouble });
 });
 
 function problemOf(

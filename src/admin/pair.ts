@@ -16,6 +16,7 @@ import {
   unlink,
 } from "../access/pairings.ts";
 import { codeKey } from "../config/secrets.ts";
+import { accountForms } from "../config/settings.ts";
 import { loadSettings } from "../config/settings-file.ts";
 import { removeHome } from "../sandbox/set-aside.ts";
 import { countSessions } from "../store/sessions.ts";
@@ -142,7 +143,12 @@ export const link = operation(
   async (context, { name: of, channel, account }) => {
     const loaded = await loadSettings(context.place.paths);
     if (!loaded.ok) return loaded;
-    if (!loaded.settings.channels[channel])
+    const kind = loaded.settings.channels[channel]?.kind;
+    if (kind && !accountForms[kind].test(account))
+      return failed(
+        `${account} is no account of ${kind}: those look like ${kind === "slack" ? "T0123ABCD:U0123ABCD" : "123456789012"}. The person sees theirs with whoami in a chat with it.`,
+      );
+    if (!kind)
       return failed(
         `There is no channel ${JSON.stringify(channel)}. List them with: sallyport channel list`,
       );

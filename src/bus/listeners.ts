@@ -36,7 +36,8 @@ export function createListeners({ log, menu, accept }: ListenersPorts): Listener
   const start = async (listener: Listener) => {
     try {
       await listener.start(accept(listener.id));
-      await listener.setMenu?.(menu);
+      // A token that is refused sets no menu either, and was said to be.
+      if (listener.health().state !== "unauthorised") await listener.setMenu?.(menu);
     } catch (error) {
       log.error({ listener: listener.id, error }, "A listener could not start");
     }

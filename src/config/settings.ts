@@ -23,6 +23,13 @@ export const channelSecrets = {
   slack: [["token"], ["appToken", "signingSecret"]],
 } as const satisfies Record<(typeof channelKinds)[number], readonly (readonly string[])[]>;
 
+/** How an account looks there: `/whoami` shows one's own. */
+export const accountForms = {
+  telegram: /^\d{1,20}$/,
+  discord: /^\d{1,20}$/,
+  slack: /^[TE][A-Z0-9]{1,30}:[UW][A-Z0-9]{1,30}$/,
+} as const satisfies Record<(typeof channelKinds)[number], RegExp>;
+
 export const secretKeys = ["token", "appToken", "signingSecret"] as const;
 
 /** The terminal, the page and the endpoint of other agents are not set up as channels. */

@@ -93,6 +93,9 @@ function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op
   if (event.edited) return yield* admitEdit(caller, incoming, event.edited.key);
   if (event.unreadable && !event.text && event.files.length === 0)
     return say(caller, event, `I cannot read ${event.unreadable}. Please send text or a file.`);
+  // Whoever chose it from a menu, or mistyped it, did not mean a task.
+  if (event.press && !command && event.text.startsWith("/"))
+    return say(caller, event, `I know no such command. ${typed("help")} lists them.`);
   const conversation = yield* conversationFor(ports, { caller, ...incoming });
   const it = { listener, event, conversation };
   const words = command
@@ -136,7 +139,7 @@ function* admitCommand(
   return { ...keep("command", caller, event, after), conversation: conversation.id };
 }
 
-/** Nobody opened this group: silence in it, and one hint a day to the person who is known, alone. */
+/** Nobody opened this group: silence in it, and one hint a day to the person who is known, alone; a command that nobody else saw is always answered. */
 function* admitClosed(
   { clock }: TurnPorts,
   caller: Caller,
@@ -144,11 +147,12 @@ function* admitClosed(
 ): Op<Admitted> {
   const at = clock.now();
   const hint =
-    !event.edited && (yield* takeHint({ listener, ...event.sender }, at, `in ${event.chat.id}`));
+    event.press !== undefined ||
+    (!event.edited && (yield* takeHint({ listener, ...event.sender }, at, `in ${event.chat.id}`)));
   if (!hint) return nothing(caller, event);
   const how = may(caller, "enable")
-    ? `To open it, send ${typed("enable")} there, addressed to me.`
-    : `Ask an owner to send ${typed("enable")} there, addressed to me.`;
+    ? `To open it, send me ${typed("enable")} there.`
+    : `Ask an owner to send me ${typed("enable")} there.`;
   const text = `This chat is not open to me, so I say nothing in it. ${how}`;
   const refused = yield* refuse({ listener, event, caller, at, why: "chat not open" }, text);
   return { ...refused, body: null };

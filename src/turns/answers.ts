@@ -101,7 +101,7 @@ async function numbered(
 const notThere = (number: number) =>
   `There is no question ${number}. ${typed("approvals")} lists what waits.`;
 const severalAre = (number: number) =>
-  `More than one question here is ${number}, so I did nothing. Press the buttons of the one you mean, or send the same words as a reply to it.`;
+  `More than one question here is ${number}, so I did nothing. Press the buttons of the one you mean, or reply to it with the same words where replies are shown.`;
 
 /** Words for a question that wants some, or one of the choices by its number or its words. */
 export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {

@@ -72,7 +72,7 @@ async function tellWhoAdded(
   if (!direct) return;
   const text = still
     ? `I am in ${named(event)} again. It is ${still} as before: I answer there when I am addressed, until an owner sends ${typed("disable")} in it.`
-    : `I am in ${named(event)} now, and silent there until an owner sends ${typed("enable")} in it, addressed to me.`;
+    : `I am in ${named(event)} now, and silent there until an owner sends me ${typed("enable")} in it.`;
   const chat = { id: direct.chat, kind: "direct" as const };
   const message = { chat: direct.chat, id: "" };
   await respond(ports, { listener, event: { chat, message, sender }, text });
@@ -106,7 +106,7 @@ function* addedByOther(
   // Only owners open one: that it is closed can be told no more often than they did.
   if (!open && !(yield* takeOneOf(toldInADay, `added ${listener}`, at))) return ended;
   const before = open ? " It was open to me before, and is not any more." : "";
-  const text = `⚠️ ${whoOf(it)} added me to ${named(event)}.${before} I am silent there until an owner sends ${typed("enable")} in it, addressed to me. If I have no business there, remove me.`;
+  const text = `⚠️ ${whoOf(it)} added me to ${named(event)}.${before} I am silent there until an owner sends me ${typed("enable")} in it. If I have no business there, remove me.`;
   return { ...ended, text };
 }
 

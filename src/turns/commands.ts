@@ -96,7 +96,8 @@ async function startAfresh(ports: TurnPorts, asked: Asked): Promise<Reply> {
 function stopText(stop: StopEffect | undefined): Markdown | Openly {
   const running = stop?.turns.length ?? 0;
   const waiting = stop?.waiting ?? 0;
-  if (running + waiting === 0) return "There is nothing to stop.";
+  if (running + waiting === 0)
+    return `There is nothing to stop here. ${typed("status")} shows what runs elsewhere, and \`${typed("stop")} …\` with its letters stops it.`;
   const also = waiting > 0 ? ` ${waiting} waiting message${waiting === 1 ? "" : "s"} dropped.` : "";
   return openly(running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`);
 }

@@ -13,7 +13,7 @@ export async function enable(
   moves: Moves,
   { caller, event, listener, command }: Asked,
 ): Promise<Reply> {
-  if (event.chat.kind === "direct") return "That is for groups: send it there, addressed to me.";
+  if (event.chat.kind === "direct") return "That is for groups: send it to me there.";
   if (!may(caller, "enable")) return "Only an owner can open or close a chat to me.";
   const on = command.name === "enable";
   const at = ports.clock.now();

@@ -59,7 +59,7 @@ function* sharedHere({ caller, event, listener }: Viewer): Op<Markdown> {
   const { id, kind } = event.chat;
   if (kind === "direct" || caller.pairing === null || !(yield* isSharedChat(listener, id)))
     return "";
-  return "The conversation in that chat is shared: everybody in it who is paired continues it.";
+  return "The conversation there is shared: everybody in that chat who is paired continues it.";
 }
 
 function todayLine({ settings }: TurnPorts, caller: Caller, today: Usage): string {

@@ -36,7 +36,7 @@ export async function share(ports: TurnPorts, asked: Asked): Promise<Reply> {
     return `This chat is shared already: everybody in it who is paired continues one conversation. ${typed("unshare")} ends that.`;
   // Not without being told: whoever writes here must know who else goes on with it.
   return openly(
-    `From now on everybody here who is paired continues one conversation with me, in a sandbox of its own; each line is passed on with its author's name. I answer when I am addressed. What each of you said to me here before stays your own. ${typed("unshare")} ends it.`,
+    `From now on everybody here who is paired continues one conversation with me (in threads, one in each), in a sandbox of its own; each line is passed on with its author's name. I answer when I am addressed. What each of you said to me here before stays your own. ${typed("unshare")} ends it.`,
     function* () {
       yield* setEnabled({ ...chat, enabled: true, at });
       yield* nameChat({ ...chat, title: event.title, at });
@@ -151,7 +151,7 @@ export async function forgetHomes({ store, log, ...ports }: HomePorts): Promise<
 }
 
 function refusal({ caller, event }: Asked): string | undefined {
-  if (event.chat.kind === "direct") return "That is for groups: send it there, addressed to me.";
+  if (event.chat.kind === "direct") return "That is for groups: send it to me there.";
   return may(caller, "enable")
     ? undefined
     : "Only an owner can make people share a conversation, or end that.";

@@ -30,6 +30,27 @@ it("acknowledges a press before anything is done with it, and edits the message 
     );
   }));
 
+it("hears what comes behind a press of which Discord takes no notice", () =>
+  withDiscord(async ({ fake, rig, ana }) => {
+    const box = inbox();
+    await rig.listener.start(box.accept);
+    const ref = await rig.listener.send(rig.direct, { plain: "May it?", buttons }, "k");
+    const held = fake.faults.stallAt("respond");
+    ana.presses(ref.id, "Allow");
+    await held.arrived;
+    rig.says(rig.direct, "and then?");
+    await rig.until("both", () => box.events.length === 2);
+    assert.deepEqual(
+      box.events.map(({ kind }) => kind),
+      ["press", "message"],
+    );
+    held.release();
+    // It still waits for that: what came behind did not wait for it to give up.
+    await rig.until("the late answer", () =>
+      fake.calls.some(({ route, status }) => route === "respond" && (status ?? 0) > 0),
+    );
+  }));
+
 it("hears a press that Discord gave up on already, and answering it does no harm", () =>
   withDiscord(async ({ fake, rig, ana }) => {
     const box = inbox();

@@ -63,6 +63,20 @@ function manyRooms({ fake, ana, ben, guild, general, dm }: Discord) {
   return { channels: [general, ...more], directs, forum: fake.forum(guild, "ideas") };
 }
 
+it("hears with the notes of another bot, and forgets rooms that are not its own", () =>
+  withDiscord(async ({ fake, rig, ana, dm, general, kept }) => {
+    const later = String(BigInt(Date.now() - 1_420_070_400_000) << 22n);
+    for (const name of ["direct:1234567", `group:${general.id}`, "seen"]) kept.set(name, later);
+    const box = inbox();
+    await rig.listener.start(box.accept);
+    ana.sends(dm, "one");
+    ana.sends(general, "two", { mention: true });
+    await rig.until("both", () => box.events.length === 2);
+    await rig.listener.stop();
+    assert.equal(kept.get("direct:1234567"), undefined);
+    assert.equal(fake.calls.filter(({ status }) => status === 404 || status === 403).length, 1);
+  }, fast));
+
 it("loses nothing when it ends in the middle of reading what it missed", () =>
   withDiscord(async ({ fake, rig, ana, guild, general }) => {
     const quiet = fake.textChannel(guild, "quiet");

@@ -58,6 +58,9 @@ it("refuses a wrong signature, none, another version, and a body that was writte
     ];
     for (const request of requests) assert.equal((await post(request)).status, 401);
     assert.deepEqual(box.events, []);
+    assert.match(slack.rig.listener.health().lastError ?? "", /signing secret here is wrong/);
+    assert.equal((await post({ body, headers: good.headers })).status, 200);
+    assert.equal(slack.rig.listener.health().lastError, undefined);
   }));
 
 it("refuses a signature older than five minutes, or of a time to come, and a time that is none", () =>

@@ -3,7 +3,7 @@ import { addressed, type Scene } from "./scene.ts";
 
 /** Said to somebody who may not open it. */
 export function closed({ stage }: Scene): RegExp {
-  const said = "This chat is not open to me, so I say nothing in it. Ask an owner to send";
+  const said = "This chat is not open to me, so I say nothing in it. Ask an owner to send me";
   return new RegExp(`${said} ${stage.slash}enable there`);
 }
 

@@ -69,7 +69,7 @@ it("is silent where a stranger adds it, tells the owners, and hints alone to who
     ana.person.sends(chat, `/status${bot}`);
   }
   await rig.until(bob.chat, /^In "Trap":\n\nThis chat is not open to me[\s\S]*Ask an owner/);
-  await rig.until(ana.chat, /^In "Trap":\n\nThis chat is not open to me[\s\S]*send \/enable/);
+  await rig.until(ana.chat, /^In "Trap":\n\nThis chat is not open to me[\s\S]*send me \/enable/);
   ana.person.sends(chat, `/enable${bot}`);
   await rig.until(chat, /I answer here/);
   assert.equal(rig.said(chat).length, 1);

@@ -39,7 +39,7 @@ const QUIET_MS = 1_500;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { port: { type: "string", default: "8082" }, http: { type: "string" } },
+    options: { port: { type: "string", default: "8083" }, http: { type: "string" } },
   });
   const http = values.http ? { http: { url: values.http } } : {};
   const fake = await startSlackServer({ port: Number(values.port), ...http }).catch(

@@ -73,6 +73,8 @@ it("links an account by hand, moves it, and says what is wrong otherwise", async
   await said(/local.*owner/);
   const nowhere = await cli.run(["pair", "link", "robot", "discord", "1"]);
   assert.match(nowhere.err, /no channel "discord".*channel list/);
+  const odd = await cli.run(["pair", "link", "robot", "telegram", "robot"]);
+  assert.match(odd.err, /robot is no account of telegram.*whoami/);
   assert.match((await cli.run(["pair", "link", "No!", "telegram", "1"])).err, /a name is/);
 });
 

@@ -43,7 +43,7 @@ it("stays silent where a stranger adds it, and tells the owners who it was and h
       text,
       /^⚠️ Name \\\*of\\\* 9 \(account `9` on `desk`\) added me to "Build \\`crew\\`"\./,
     );
-    assert.match(text, /silent there until an owner sends \/enable in it/);
+    assert.match(text, /silent there until an owner sends me \/enable in it/);
   }
   await settled(spine, "2", 1);
   assert.deepEqual([...desk.see("-7"), ...desk.see("-7/9"), ...desk.see("9")], []);

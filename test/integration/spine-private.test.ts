@@ -137,9 +137,11 @@ it("answers a slash command through the command, and leaves none thinking", asyn
   await desk.say("2", "/status", slash("s9", { id: "-8", kind: "group" }));
   await desk.say("2", "/status", slash("s10", { id: "-8", kind: "group" }));
   await desk.say("9", "/status", slash("s11", { id: "-8", kind: "group" }));
+  await desk.say("2", "/taks", slash("s12"));
+  await desk.until(/I know no such command\. \/help lists them/, "-7/2");
   for (const one of [
     ...["s1 whisper", "s2 closed", "s3 closed", "s4 closed", "s5 whisper", "s6 closed"],
-    ...["s7 whisper", "s8 closed", "s9 whisper", "s10 closed", "s11 closed"],
+    ...["s7 whisper", "s8 closed", "s9 whisper", "s10 whisper", "s11 closed", "s12 whisper"],
   ])
     await desk.untilAnswered(one);
   assert.deepEqual([...desk.see("-8"), ...desk.see("-7/9").slice(1), ...desk.see("9")], []);
@@ -178,8 +180,8 @@ it("is silent in a group that nobody opened, and hints a person it knows alone, 
     await desk.say("9", "let me in", closed(chat));
     await desk.say("2", "not for the bot", { ...closed(chat), addressed: false });
   }
-  await desk.until(/not open to me[\s\S]*Ask an owner to send \/enable/, "-9/2");
-  await desk.until(/not open to me[\s\S]*To open it, send \/enable/, "-9/1");
+  await desk.until(/not open to me[\s\S]*Ask an owner to send me \/enable/, "-9/2");
+  await desk.until(/not open to me[\s\S]*To open it, send me \/enable/, "-9/1");
   assert.deepEqual(
     ["-8/1", "-8/2", "-9/1", "-9/2"].map((room) => desk.see(room).length),
     [1, 1, 1, 1],

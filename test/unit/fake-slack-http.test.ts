@@ -40,7 +40,7 @@ async function stage(t: TestContext, answer: Answer) {
 it("signs the raw body and the time of every request", async (t) => {
   const { fake, got, ana, dm } = await stage(t, () => ({}));
   ana.sends(dm, "hällo & co");
-  await fake.waitFor(() => got.length === 1 && fake.unconfirmed === 0);
+  await fake.waitFor(() => got.length > 0 && fake.unconfirmed === 0);
   const { headers, body } = got[0] ?? { headers: {}, body: "" };
   const timestamp = String(headers["x-slack-request-timestamp"]);
   const hash = createHmac("sha256", fake.signingSecret).update(`v0:${timestamp}:${body}`);

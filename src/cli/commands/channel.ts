@@ -43,9 +43,11 @@ function addAdd(channel: Command): void {
         ...(pace === undefined ? {} : { pace }),
       };
       await report(command, { name: "channel.add", input }, (value) =>
-        value.open
-          ? `${value.id} is added and open. Invite somebody with: sallyport pair invite --name NAME`
-          : `${value.id} is added. It opens with: sallyport start`,
+        value.trouble
+          ? `${value.id} is added, but not connected: ${value.trouble.replace(/\.$/, "")}. It tries again by itself; see: sallyport doctor`
+          : value.open
+            ? `${value.id} is added and open. Invite somebody with: sallyport pair invite --name NAME`
+            : `${value.id} is added. It opens with: sallyport start`,
       );
     });
 }
