@@ -22,7 +22,7 @@ export function makeCode(): string {
 const block = `[${alphabet}]{4}`;
 const dash = "[\\u00AD\\u2010-\\u2015\\u2212\\uFE58\\uFE63\\uFF0D_-]";
 const invisible = /[\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-const quotes = /^["'`´‘’‚“”„«»‹›<>()[\]*\s]+|["'`´‘’‚“”„«»‹›<>()[\]*\s.,!]+$/g;
+const quotes = /^["'`´‘’‚“”„«»‹›<>()[\]*_~|\s]+|["'`´‘’‚“”„«»‹›<>()[\]*_~|\s.,!]+$/g;
 const form = new RegExp(`^(${block})\\s*(${dash}*)\\s*(${block})$`, "i");
 
 /** The eight characters of what a person typed or pasted as a code; null when it is none by its form. */
@@ -38,9 +38,12 @@ export function normaliseCode(text: string): string | null {
 /** A group's mention of us may stand before it, or our name behind the command. */
 const command = /^(?:@\S+\s+)?(?:\/?join|\/start)(?:@\S+)?(?:\s|:)/i;
 
+/** What people put around it to make it bold, code, hidden or a quotation. */
+const marks = /^["'`´‘’‚“”„«»‹›<>()[\]*_~|\s]+/;
+
 /** The code in `join K7Q2-9XF4` or `/start K7Q29XF4`; null when the text is anything else. */
 export function codeIn(text: string): string | null {
-  const trimmed = text.trim();
+  const trimmed = text.replace(marks, "").trim();
   const found = command.exec(trimmed);
   return found && normaliseCode(trimmed.slice(found[0].length));
 }
