@@ -30,10 +30,10 @@ export function escapeText(text: string, { atLineStart, markFollows }: Around): 
     .join("\n");
 }
 
-/** The name of an emoji may end with a colon of the address that follows. */
+/** The name of an emoji may go on into the address that follows, to its colon. */
 function prose(text: string, addressFollows: boolean): string {
   const escaped = text.replace(markup, "\\$&");
-  return addressFollows ? escaped.replace(/(?<!\\):$/, "\\:") : escaped;
+  return addressFollows ? escaped.replace(/(?<!\\):(?=[\w+-]*$)/, "\\:") : escaped;
 }
 
 /** No less than what it becomes, wherever it is cut and whatever stands beside it. */

@@ -148,13 +148,13 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
   };
 }
 
-/** 120 random bits in 20 characters; the system is asked for many at once. */
+/** 120 random bits in 20 characters, which the command line does not take for an option; the system is asked for many at once. */
 function tokens(): () => string {
   const size = 15;
   let pool = Buffer.alloc(0);
   return () => {
     if (pool.length < size) pool = randomBytes(size * 256);
-    const token = pool.toString("base64url", 0, size);
+    const token = pool.toString("base64url", 0, size).replace(/^-/, "0");
     pool = pool.subarray(size);
     return token;
   };

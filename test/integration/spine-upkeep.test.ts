@@ -60,3 +60,13 @@ it("forgets tasks, events, audit rows and files that are too old, and keeps the 
   assert.equal((await store.run(() => listTasks(5))).length, 0);
   assert.equal(await store.run(() => countAudit({})), 0);
 });
+
+it("makes no id that the command line would take for an option, and none twice", async (t) => {
+  const { gateway } = await startSpine(t);
+  const ids = new Set(Array.from({ length: 5000 }, () => gateway.ports.token()));
+  assert.equal(ids.size, 5000);
+  assert.deepEqual(
+    [...ids].filter((id) => !/^[\w][\w-]{19}$/.test(id)),
+    [],
+  );
+});

@@ -114,7 +114,7 @@ it("lets nothing that stands beside an address become a mention, a link or anoth
         for (const mark of readMarkdown(content).marks) assert.match(mark, meant, content);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [["<id:home>http://localhost/a_b"], ["a:b:http://x.yz"]] },
   );
 });
 
