@@ -2,6 +2,7 @@
 // addresses with the tokens of interactions, so none of them goes on as it is.
 import { DiscordAPIError, HTTPError, RateLimitError } from "discord.js";
 import { SendError } from "../../src/core/channel.ts";
+import { isBeforeSending, isOfFile, networkCode } from "../shared/network.ts";
 
 export const tokenRefused =
   "Discord does not know this bot's token. Reset it on the Bot page of the Developer Portal and set the new one.";
@@ -14,7 +15,7 @@ export function describe(error: unknown, token: string): string {
   if (error instanceof RateLimitError) return "Discord asks to wait.";
   if (error instanceof SendError) return error.message;
   const code = networkCode(error);
-  if (fileCodes.has(code)) return `The file cannot be read (${code}).`;
+  if (isOfFile(code)) return `The file cannot be read (${code}).`;
   if (isNetwork(error)) return `Discord could not be reached: ${networkWhy(error, code)}.`;
   return redact(error instanceof Error ? error.message : String(error), token).slice(0, 300);
 }
@@ -34,8 +35,8 @@ export function toSendError(error: unknown, token: string): SendError {
     return new SendError("rate-limited", why, { retryAfter: waitOf(error) });
   if (error instanceof DiscordAPIError) return fromAnswer(error, why);
   const code = networkCode(error);
-  if (beforeSending.has(code)) return new SendError("not-sent", why);
-  return new SendError(fileCodes.has(code) ? "rejected" : "unknown", why);
+  if (isBeforeSending(code)) return new SendError("not-sent", why);
+  return new SendError(isOfFile(code) ? "rejected" : "unknown", why);
 }
 
 function fromAnswer({ code, status }: DiscordAPIError, why: string): SendError {
@@ -84,26 +85,6 @@ function waitOf({ retryAfter, timeToReset, sublimitTimeout }: RateLimitError): n
   return Number.isFinite(wait) && wait > 0 ? Math.ceil(wait) : waitUnsaid;
 }
 
-/** These happen before the first byte of a request is written. */
-const beforeSending: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-const fileCodes: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EISDIR", "EPERM"]);
-
 function isNetwork(error: unknown): boolean {
   if (networkCode(error)) return true;
   const name = error instanceof Error ? error.name : "";
@@ -115,14 +96,4 @@ function networkWhy(error: unknown, code: string): string {
   const name = error instanceof Error ? error.name : "";
   if (name === "AbortError") return "no answer in time";
   return name === "SyntaxError" ? "the answer was not the API's" : "the connection failed";
-}
-
-/** fetch puts what happened below its own error, and several tries below another. */
-function networkCode(error: unknown): string {
-  for (let at = error, depth = 0; at && depth < 4; depth += 1) {
-    const { code, cause, errors } = at as { code?: unknown; cause?: unknown; errors?: unknown };
-    if (typeof code === "string" && /^[A-Z_]{1,60}$/.test(code)) return code;
-    at = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
-  }
-  return "";
 }

@@ -2,6 +2,7 @@
 import type { APIMessage, REST } from "discord.js";
 import type { ChannelContext } from "../../src/core/channel.ts";
 import type { FileRef } from "../../src/core/events.ts";
+import { bounded } from "../shared/bounded.ts";
 import { type DiscordConfig, isLoopback } from "./config.ts";
 import { fileMost } from "./content.ts";
 import { describe } from "./errors.ts";
@@ -51,15 +52,4 @@ function checked(address: string, { apiRoot }: DiscordConfig): URL {
   if (url && !url.username && (own || (url.protocol === "https:" && hosts.has(url.host))))
     return url;
   throw new Error("Discord named a file that is not on its own servers.");
-}
-
-function bounded(most: number): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > most) throw new Error(`The file is larger than ${most / 1024 / 1024} MB.`);
-      controller.enqueue(chunk);
-    },
-  });
 }

@@ -6,6 +6,8 @@ import { type Measure, split } from "./split.ts";
 export interface Dialect extends Measure {
   /** The pieces of one message in the channel's own markup. */
   write(pieces: readonly Piece[]): string;
+  /** How the same reads without markup; absent: its mere text. */
+  plain?(pieces: readonly Piece[]): string;
 }
 
 /** What Markdown reads: marks anywhere, and at the start of a line what begins a block. */
@@ -21,7 +23,7 @@ export function render(markdown: string, dialect: Dialect): Part[] | Promise<Par
 
 function partsOf(pieces: readonly Piece[], dialect: Dialect): Part[] {
   return split(pieces, dialect).map((message) => {
-    const plain = textOf(message);
+    const plain = dialect.plain?.(message) ?? textOf(message);
     const formatted = message.some(({ marks }) => marks.length > 0);
     return formatted ? { plain, body: dialect.write(message) } : { plain };
   });

@@ -7,6 +7,7 @@ import {
   WebAPIRequestError,
 } from "@slack/web-api";
 import { SendError, type SendErrorKind } from "../../src/core/channel.ts";
+import { isBeforeSending, networkCode } from "../shared/network.ts";
 
 const secrets = /xox[a-z](?:\.xox[a-z])?-[\w-]+|xapp-[\w-]+|(?:https?|wss?):\/\/\S+/g;
 
@@ -132,27 +133,8 @@ export function retryAfterOf(error: unknown): number | undefined {
   return code === "ratelimited" || code === "rate_limited" ? 5000 : undefined;
 }
 
-/** These happen before the first byte of a request is written. */
-const beforeSending: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-
 function wasSent(error: unknown): boolean {
-  return !beforeSending.has(networkCode(error));
+  return !isBeforeSending(networkCode(error));
 }
 
 function networkWhy(error: unknown): string {
@@ -160,13 +142,4 @@ function networkWhy(error: unknown): string {
   if (code) return code;
   if (error instanceof Error && /Timeout|Abort/.test(error.name)) return "no answer in time";
   return "the connection failed";
-}
-
-function networkCode(error: unknown): string {
-  for (let inner = error, depth = 0; inner instanceof Error && depth < 5; depth += 1) {
-    if ("code" in inner && typeof inner.code === "string" && /^[A-Z_]{1,60}$/.test(inner.code))
-      return inner.code;
-    inner = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
-  }
-  return "";
 }

@@ -2,6 +2,7 @@
 import type { WebClient } from "@slack/web-api";
 import type { Fetch } from "../../src/core/channel.ts";
 import type { FileRef } from "../../src/core/events.ts";
+import { bounded, tooLarge } from "../shared/bounded.ts";
 import { isSlackAddress } from "./addresses.ts";
 import type { SlackConfig } from "./config.ts";
 import { fileMost } from "./content.ts";
@@ -40,7 +41,7 @@ async function open(
   const address = file.url_private_download ?? file.url_private ?? "";
   if (!isSlackAddress(address, config.apiRoot))
     throw new Error("The file is kept outside of Slack, it is not fetched from there.");
-  if ((file.size ?? 0) > fileMost) throw new Error(tooLarge);
+  if ((file.size ?? 0) > fileMost) throw new Error(tooLarge(fileMost));
   const response = await fetch(address, {
     headers: { authorization: `Bearer ${config.token}` },
   });
@@ -53,7 +54,8 @@ async function open(
   }
   if (!response.ok || !response.body)
     throw new Error(`Slack did not hand the file out (${response.status}).`);
-  return response.body.pipeThrough(bounded(fileMost, page ? file.size : undefined));
+  const body = response.body.pipeThrough(bounded(fileMost));
+  return page && file.size !== undefined ? body.pipeThrough(whole(file.size)) : body;
 }
 
 /** Status 200 and HTML, whatever the file is. Of a page that somebody sent the type is known, and its size. */
@@ -61,19 +63,16 @@ function isPage({ headers }: Response): boolean {
   return /^text\/html\b/i.test(headers.get("content-type") ?? "");
 }
 
-const tooLarge = `The file is larger than ${fileMost / 1024 / 1024} MB.`;
-
-/** `wanted`: it must be as long as that, if Slack has said it. */
-function bounded(most: number, wanted?: number): TransformStream<Uint8Array, Uint8Array> {
+/** It must be as long as Slack has said. */
+function whole(wanted: number): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength;
-      if (size > most) throw new Error(tooLarge);
       controller.enqueue(chunk);
     },
     flush() {
-      if (wanted !== undefined && size !== wanted) throw new Error(noPage);
+      if (size !== wanted) throw new Error(noPage);
     },
   });
 }

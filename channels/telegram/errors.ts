@@ -2,6 +2,7 @@
 // address of every call holds the token, so no error of the client goes on as it is.
 import { GrammyError, HttpError } from "grammy";
 import { SendError } from "../../src/core/channel.ts";
+import { isBeforeSending, isOfFile, networkCode } from "../shared/network.ts";
 
 export function redact(text: string, token: string): string {
   const secret = token.slice(token.indexOf(":") + 1);
@@ -51,30 +52,10 @@ function fromAnswer(error: GrammyError, why: string): SendError {
 const goneWords =
   /chat not found|user not found|message to edit not found|message thread not found|MESSAGE_ID_INVALID|PEER_ID_INVALID|TOPIC_(?:CLOSED|DELETED)|CHAT_WRITE_FORBIDDEN|not enough rights to send|have no rights to send|group chat was (?:deactivated|deleted)|USER_DEACTIVATED|bot was (?:kicked|blocked)/i;
 
-/** These happen before the first byte of a request is written. */
-const beforeSending: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "EADDRNOTAVAIL",
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-]);
-const fileCodes: ReadonlySet<string> = new Set(["ENOENT", "EACCES", "EISDIR", "EPERM"]);
-
 function networkKind(error: unknown): "not-sent" | "unknown" | "rejected" {
   const code = networkCode(error);
-  if (beforeSending.has(code)) return "not-sent";
-  // The file of ours that was to be sent cannot be read.
-  if (fileCodes.has(code)) return "rejected";
+  if (isBeforeSending(code)) return "not-sent";
+  if (isOfFile(code)) return "rejected";
   const duringConnect = /reason: (?:connect .*)?$/.test(
     error instanceof Error ? error.message : "",
   );
@@ -83,15 +64,10 @@ function networkKind(error: unknown): "not-sent" | "unknown" | "rejected" {
 
 function networkWhy(error: unknown): string {
   const code = networkCode(error);
-  if (fileCodes.has(code)) return `the file cannot be read (${code})`;
+  if (isOfFile(code)) return `the file cannot be read (${code})`;
   if (code) return code;
   const message = error instanceof Error ? error.message : "";
   if (/timed out after/.test(message)) return "no answer in time";
   if (/socket hang up|premature close/i.test(message)) return "the connection broke";
   return /json/i.test(message) ? "the answer was not the Bot API's" : "the connection failed";
-}
-
-function networkCode(error: unknown): string {
-  const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
-  return typeof code === "string" && /^[A-Z_]{1,60}$/.test(code) ? code : "";
 }

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import type { Api } from "grammy";
 import type { ChannelContext } from "../../src/core/channel.ts";
 import type { FileRef } from "../../src/core/events.ts";
+import { bounded } from "../shared/bounded.ts";
 import type { TelegramConfig } from "./config.ts";
 import { fileMost } from "./content.ts";
 import { describe } from "./errors.ts";
@@ -49,15 +50,4 @@ async function openLocal(path: string, { apiRoot, token }: TelegramConfig) {
   if (!loopback || !real?.includes(`/${token}/`))
     throw new Error("The Bot API server named a file that cannot be reached from here.");
   return Readable.toWeb(createReadStream(real)) as ReadableStream<Uint8Array>;
-}
-
-function bounded(most: number): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > most) throw new Error(`The file is larger than ${most / 1024 / 1024} MB.`);
-      controller.enqueue(chunk);
-    },
-  });
 }
