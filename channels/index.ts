@@ -11,4 +11,5 @@ export const channels: Readonly<Record<string, () => Promise<ChannelModule>>> = 
   telegram: () => import("./telegram/index.ts"),
   discord: () => import("./discord/index.ts"),
   slack: () => import("./slack/index.ts"),
+  email: () => import("./email/index.ts"),
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs a browser, Docker, a compose program and systemd's checks with apt, and starts Docker's daemon where none answers. As root, on Debian.
+# Installs a browser, Docker, a mail server, a compose program and systemd's checks with apt, and starts Docker's daemon where none answers. As root, on Debian.
 set -euo pipefail
 
 missing=()
@@ -7,6 +7,8 @@ command -v chromium > /dev/null || missing+=(chromium)
 command -v dockerd > /dev/null || missing+=(docker.io)
 command -v iptables > /dev/null || missing+=(iptables)
 docker compose version > /dev/null 2>&1 || command -v docker-compose > /dev/null || missing+=(docker-compose)
+dpkg -s dovecot-imapd dovecot-lmtpd > /dev/null 2>&1 || missing+=(dovecot-imapd dovecot-lmtpd)
+command -v openssl > /dev/null || missing+=(openssl)
 command -v systemd-analyze > /dev/null || missing+=(systemd)
 if ((${#missing[@]})); then
   apt-get update -qq

@@ -12,6 +12,7 @@ import { openDoors } from "./gateway/doors.ts";
 import { linksOf } from "./gateway/links.ts";
 import { createPage } from "./gateway/page.ts";
 import { createRunning } from "./gateway/running.ts";
+import { endBefore } from "./gateway/uncovered.ts";
 import type { Live, Wiring } from "./gateway/wiring.ts";
 import { createWorker, presetOf } from "./gateway/worker.ts";
 import { removeHome } from "./sandbox/set-aside.ts";
@@ -19,6 +20,9 @@ import { type Lock, waitForLock } from "./store/lock.ts";
 import { openSqlite } from "./store/sqlite.ts";
 import type { Store } from "./store/store.ts";
 import { createSpine, type Spine, type SpineParts } from "./turns/spine.ts";
+
+/** Loaded by the commands that deal with mail; a gateway loads its channels itself. */
+export const mail = () => import("./gateway/mail.ts");
 
 export interface Gateway {
   readonly running: Running;
@@ -90,6 +94,8 @@ async function openAll(wiring: Wiring, lock: Lock): Promise<Gateway> {
   const page = createPage(wiring);
   const running = createRunning(wiring, page);
   await giveLocalOwner(config, store);
+  const entries = wiring.live.settings.access.allowEmail;
+  await endBefore({ store, clock: systemClock, entries }, spine.ports.approvals);
   const terminal = openTerminal(config, store);
   const ids = Object.keys(wiring.live.settings.channels);
   const opened = await Promise.all(ids.map((id) => openChannel(wiring, id)));

@@ -25,12 +25,12 @@ export const configSchema = z.object({
     .default("on")
     .describe("Keep to Discord's limits; off is for a server that has none"),
   allowBots: z
-    .boolean()
+    .union([z.boolean(), z.stringbool()])
     .default(false)
     .describe(
       "Hear other bots and webhooks too; five exchanges without a person in between end it",
     ),
-  deafSeconds: z
+  deafSeconds: z.coerce
     .number()
     .min(0.1)
     .max(3600)

@@ -35,19 +35,19 @@ export const configSchema = z
       .enum(["on", "off"])
       .default("on")
       .describe("Keep to Slack's published limits; off is for a server that has none"),
-    pingSeconds: z
+    pingSeconds: z.coerce
       .number()
       .min(0.05)
       .max(60)
       .default(5)
       .describe("How long a socket may leave a ping unanswered"),
-    checkSeconds: z
+    checkSeconds: z.coerce
       .number()
       .min(0.1)
       .max(3600)
       .default(60)
       .describe("How often Slack is asked whether the token still counts"),
-    deafSeconds: z
+    deafSeconds: z.coerce
       .number()
       .min(0.1)
       .max(3600)

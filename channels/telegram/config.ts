@@ -18,19 +18,19 @@ export const configSchema = z.object({
     .enum(["on", "off"])
     .default("on")
     .describe("Keep to Telegram's published limits; off is for a server that has none"),
-  pollSeconds: z
+  pollSeconds: z.coerce
     .number()
     .min(0)
     .max(50)
     .default(30)
     .describe("How long a poll is held open; less for a proxy that cuts idle connections"),
-  graceSeconds: z
+  graceSeconds: z.coerce
     .number()
     .min(0.1)
     .max(60)
     .default(10)
     .describe("How much later than that a poll may answer before it is given up"),
-  deafSeconds: z
+  deafSeconds: z.coerce
     .number()
     .min(0.1)
     .max(3600)

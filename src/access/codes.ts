@@ -1,12 +1,13 @@
 // Pairing codes: how they look, how they are read, made, taken and burned.
 import { createHmac, randomInt } from "node:crypto";
 import type { Role, Sender } from "../core/words.ts";
-import { linkAccount, pairingOf } from "../store/accounts.ts";
+import { type Behind, capped, linkAccount, pairingOf } from "../store/accounts.ts";
 import { addCode, type CodeRow, nameTakenBy, useCode, withdrawCodes } from "../store/codes.ts";
 import { addPairing, findPairing, type Pairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { audit } from "./audit.ts";
 import { countFailure, forgetFailures, mayTry } from "./backoff.ts";
+import { endIfLeft } from "./mail.ts";
 import { localAccount, nameProblem, webListener } from "./pairings.ts";
 
 /** 32 characters, without 0 O 1 I. */
@@ -90,11 +91,19 @@ export interface Redeeming {
   readonly now: number;
   /** The id of the pairing, if it has to be made. */
   readonly id: string;
+  /** Whose account it is was proved by us alone (mail): it is linked, and never counts for more than this. */
+  readonly most?: Role;
 }
 
-export type Redeemed =
-  | { readonly is: "linked"; readonly name: string; readonly role: Role }
-  | { readonly is: "refused" };
+interface Linked {
+  readonly is: "linked";
+  readonly name: string;
+  readonly role: Role;
+  /** Whose work must end now: the account was all that this pairing had. */
+  readonly left?: Pairing;
+}
+
+export type Redeemed = Linked | { readonly is: "refused" };
 
 /** A right code at a wrong time is refused like a wrong one. An account that is linked elsewhere moves. */
 export function* redeemCode(redeeming: Redeeming): Op<Redeemed> {
@@ -117,15 +126,26 @@ export function* redeemCode(redeeming: Redeeming): Op<Redeemed> {
     return yield* refuse(redeeming, "wrong, used or expired");
   }
   const pairing = yield* pairingFor(code, redeeming);
-  const name = sender.name.slice(0, 100);
-  yield* linkAccount({ listener, account, name, pairing: pairing.id, linkedAt: now });
-  yield* forgetFailures(sender);
-  const why = from && from.id !== pairing.id ? `moved from ${from.name}` : "";
-  yield* note(redeeming, { target: pairing.name, outcome: "linked", why });
-  return linked(pairing);
+  return yield* joinTo(redeeming, pairing, from);
 }
 
-function linked({ name, role }: { name: string; role: Role }): Redeemed {
+function* joinTo(redeeming: Redeeming, pairing: Pairing, from: Behind | undefined): Op<Redeemed> {
+  const { sender, now } = redeeming;
+  const { listener, account } = sender;
+  const isMove = from !== undefined && from.id !== pairing.id;
+  // The same link once more takes nothing away from what the operator gave it by hand.
+  const most = from && !isMove ? from.most : (redeeming.most ?? null);
+  const name = sender.name.slice(0, 100);
+  yield* linkAccount({ listener, account, name, pairing: pairing.id, linkedAt: now, most });
+  yield* forgetFailures(sender);
+  const why = isMove ? `moved from ${from.name}` : "";
+  yield* note(redeeming, { target: pairing.name, outcome: "linked", why });
+  const left = isMove ? yield* endIfLeft(from, now) : undefined;
+  const as = linked({ name: pairing.name, role: capped(pairing.role, most) });
+  return left ? { ...as, left } : as;
+}
+
+function linked({ name, role }: { name: string; role: Role }): Linked {
   return { is: "linked", name, role };
 }
 

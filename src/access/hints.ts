@@ -14,16 +14,21 @@ export function* takeHint(
   return yield* take([`a:${listener}:${account}`, about].filter(Boolean).join(" "), now);
 }
 
+/** The same for what may be said again after an hour. */
+export function* takeHourly(what: string, now: number): Op<boolean> {
+  return yield* take(what, now, day / 24);
+}
+
 /** True so many times a day, for all senders together. */
 export function* takeOneOf(most: number, what: string, now: number): Op<boolean> {
   for (let n = 1; n <= most; n += 1) if (yield* take(`${what} ${n}`, now)) return true;
   return false;
 }
 
-function* take(key: string, now: number): Op<boolean> {
+function* take(key: string, now: number, every = day): Op<boolean> {
   const last = yield* hintedAt(key);
   // A clock that went back far counts as a new day.
-  if (last !== undefined && Math.abs(now - last) < day) return false;
+  if (last !== undefined && Math.abs(now - last) < every) return false;
   yield* saveHint(key, now);
   return true;
 }

@@ -4,6 +4,7 @@ import { linkAccount, pairingOf } from "../store/accounts.ts";
 import { findPairing, type Pairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { linkProblem, pairingFor } from "./codes.ts";
+import { endIfLeft } from "./mail.ts";
 import { nameProblem } from "./pairings.ts";
 
 export interface Link {
@@ -16,9 +17,15 @@ export interface Link {
 }
 
 export type LinkOutcome =
-  | { readonly pairing: Pairing; readonly movedFrom: string | null }
+  | {
+      readonly pairing: Pairing;
+      readonly movedFrom: string | null;
+      /** Whose work must end now: the account was all that this pairing had. */
+      readonly left?: Pairing;
+    }
   | { readonly problem: string };
 
+/** With all that the pairing is, whatever the account counted for before. */
 export function* linkByHand({ name, listener, account, id, now }: Link): Op<LinkOutcome> {
   const known = yield* findPairing(name);
   const problem = known ? linkProblem(known) : nameProblem(name);
@@ -26,5 +33,7 @@ export function* linkByHand({ name, listener, account, id, now }: Link): Op<Link
   const from = yield* pairingOf(listener, account);
   const pairing = yield* pairingFor({ name, role: "authenticated" }, { id, now });
   yield* linkAccount({ listener, account, name, pairing: pairing.id, linkedAt: now });
-  return { pairing, movedFrom: from && from.id !== pairing.id ? from.name : null };
+  if (!from || from.id === pairing.id) return { pairing, movedFrom: null };
+  const left = yield* endIfLeft(from, now);
+  return { pairing, movedFrom: from.name, ...(left ? { left } : {}) };
 }

@@ -26,12 +26,35 @@ const notThere = (id: string) =>
 
 const secret = z.string().trim().min(1).max(10_000);
 
+// What has a place of its own in the input, or in the secrets, or is a name of every object.
+const notInConfig: readonly string[] = ["kind", "apiRoot", "pace", "constructor", ...secretKeys];
+
+const configKey = z
+  .string()
+  .regex(/^[a-z][A-Za-z0-9]{0,39}$/, "a key of a channel is a word like folder or idleSeconds")
+  .refine((key) => !notInConfig.includes(key), "this key is not set here");
+const word = z.string().max(4096);
+
+const own = z
+  .record(configKey, z.union([word, z.number(), z.boolean(), z.array(word).max(100)]))
+  .refine((config) => Object.keys(config).length <= 40, "at most 40 keys");
+
+/** The kind's own keys. The channel checks them when it is opened. */
+const ownConfig = z
+  // A record passes over this one in silence.
+  .custom<z.infer<typeof own>>(
+    (given) => typeof given === "object" && given !== null && !Object.hasOwn(given, "__proto__"),
+    "settings of a channel, by their keys",
+  )
+  .pipe(own);
+
 const addInput = z.strictObject({
   id: channelId,
   kind: z.enum(channelKinds),
   secrets: z.partialRecord(z.enum(secretKeys), secret),
   apiRoot: z.url().optional(),
   pace: z.enum(["on", "off"]).optional(),
+  config: ownConfig.optional(),
 });
 
 export interface ChannelRow {
@@ -41,13 +64,15 @@ export interface ChannelRow {
   readonly state: ListenerHealth["state"] | "not running";
   readonly lastEvent: number | null;
   readonly lastError: string | null;
+  /** What it signs in with. */
   readonly token: "set" | "missing";
 }
 
-type Given = z.infer<typeof addInput>;
+export type ChannelGiven = z.infer<typeof addInput>;
 
 export const add = operation(addInput, async (context, input) => {
-  const { id, secrets, ...channel } = input;
+  const { id, secrets, config, ...common } = input;
+  const channel = { ...config, ...common };
   const { paths } = context.place;
   const before = await channelsOf(context);
   if (!before.ok) return before;
@@ -56,7 +81,10 @@ export const add = operation(addInput, async (context, input) => {
   for (const [key, value] of Object.entries(secrets))
     writeSecret(paths, channelSecret(id, key), value);
   const changed = await setChannel(paths, id, withoutAbsent(channel));
-  if (!changed.ok) return changed;
+  if (!changed.ok) {
+    forgetSecrets(context, id);
+    return changed;
+  }
   await writeNote(context, { action: "channel.add", target: id, why: channel.kind });
   const opened = await context.running?.openChannel(id);
   if (opened && !opened.done) {
@@ -72,31 +100,53 @@ export const add = operation(addInput, async (context, input) => {
 
 function problemOf(
   { place: { paths } }: AdminContext,
-  { id, kind, secrets }: Given,
+  { id, kind, secrets, config }: ChannelGiven,
   before: Settings["channels"],
 ): string | undefined {
-  if (before[id])
+  if (Object.hasOwn(before, id))
     return `There is a channel ${id} already. Give it a new token with: sallyport secret set ${channelSecret(id)}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`;
   // Two that listen with one token push each other off the line.
   const twin = Object.keys(before).find(
-    (other) => readSecret(paths, channelSecret(other)) === secrets.token,
+    (other) => secrets.token && readSecret(paths, channelSecret(other)) === secrets.token,
   );
   if (twin) return `${twin} has this token already. Make another bot for ${id}.`;
-  const known: readonly string[] = channelSecrets[kind].flat();
+  const reader = Object.keys(before).find(
+    (other) => kind === "email" && isSameMailbox(before[other], config),
+  );
+  if (reader)
+    return `${reader} reads this mailbox already, and each mail is answered once. Remove it with: sallyport channel rm ${reader}; or add another mailbox.`;
+  const { needs, may } = channelSecrets[kind];
+  const known: readonly string[] = [...needs.flat(), ...may];
   const odd = Object.keys(secrets).find((key) => !known.includes(key));
   if (odd) return `A channel of kind ${kind} has no ${odd}. It takes: ${known.join(", ")}`;
-  const missing = channelSecrets[kind].find(
-    (group: readonly (typeof secretKeys)[number][]) => !group.some((key) => secrets[key]),
-  );
+  const missing = needs.find((group) => !group.some((key) => secrets[key]));
   return missing && `A channel of kind ${kind} needs ${missing.join(" or ")}.`;
+}
+
+function isSameMailbox(
+  other: Settings["channels"][string] | undefined,
+  config: ChannelGiven["config"],
+): boolean {
+  const folder = (one: Readonly<Record<string, unknown>> | undefined) => one?.folder ?? "INBOX";
+  const address = (one: Readonly<Record<string, unknown>> | undefined) =>
+    String(one?.address ?? "").toLowerCase();
+  return (
+    other?.kind === "email" &&
+    address(other) === address(config) &&
+    folder(other) === folder(config)
+  );
 }
 
 /** Closed, and nothing of it is kept. */
 async function forget(context: AdminContext, id: string): Promise<void> {
   await context.running?.closeChannel(id);
-  for (const key of secretKeys) removeSecret(context.place.paths, channelSecret(id, key));
+  forgetSecrets(context, id);
   const store = await context.store();
   await store.run(() => dropNotes(id));
+}
+
+function forgetSecrets({ place: { paths } }: AdminContext, id: string): void {
+  for (const key of secretKeys) removeSecret(paths, channelSecret(id, key));
 }
 
 function withoutAbsent(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -112,8 +162,8 @@ export const list = operation(z.strictObject({}), async (context) => {
   const channels = await channelsOf(context);
   if (!channels.ok) return channels;
   const open = new Map((context.running?.listeners() ?? []).map((one) => [one.id, one]));
-  const rows = Object.entries(channels.value).map(([id, { kind }]) =>
-    toRow(context, { id, kind }, open.get(id)),
+  const rows = Object.entries(channels.value).map(([id, entry]) =>
+    toRow(context, { ...entry, id }, open.get(id)),
   );
   const builtIn = [...open.values()].filter(({ id }) => !channels.value[id]);
   return done([...rows, ...builtIn.map((one) => toRow(context, one, one))]);
@@ -121,19 +171,31 @@ export const list = operation(z.strictObject({}), async (context) => {
 
 function toRow(
   { place, running }: AdminContext,
-  { id, kind }: { readonly id: string; readonly kind: string },
+  entry: Entry,
   open: OpenListener | undefined,
 ): ChannelRow {
-  const known = channelKinds.find((one) => one === kind);
+  const { id, kind } = entry;
   return {
     id,
     kind,
     state: open?.health.state ?? (running ? "stopped" : "not running"),
     lastEvent: open?.health.lastEvent ?? null,
     lastError: open?.health.lastError ?? null,
-    token:
-      known && typeof secretsOf(place.paths, { id, kind: known }) === "string" ? "missing" : "set",
+    token: signsIn(place, entry) ? "set" : "missing",
   };
+}
+
+interface Entry {
+  readonly id: string;
+  readonly kind: string;
+  readonly tokenCommand?: unknown;
+}
+
+function signsIn({ paths }: AdminContext["place"], { id, kind, tokenCommand }: Entry): boolean {
+  const known = channelKinds.find((one) => one === kind);
+  const secrets = known && secretsOf(paths, { id, kind: known });
+  if (secrets === undefined || typeof secrets === "string") return secrets === undefined;
+  return kind !== "email" || Boolean(secrets.password ?? tokenCommand);
 }
 
 export const remove = operation(z.strictObject({ id: z.string() }), async (context, { id }) => {

@@ -6,6 +6,7 @@ import type { Place } from "../config/paths.ts";
 import { readProject } from "../config/project.ts";
 import type { Settings } from "../config/settings.ts";
 import { loadSettings } from "../config/settings-file.ts";
+import { mailWarnings } from "./mail-warnings.ts";
 
 export interface Finding {
   readonly check: string;
@@ -56,9 +57,11 @@ export async function checkSettings({ paths }: Place): Promise<Finding[]> {
   return risks.length > 0 ? risks : [ok("settings", "nothing risky is set")];
 }
 
-function risksOf({ access, approvals, sandbox }: Settings): string[] {
+function risksOf(settings: Settings): string[] {
+  const { access, approvals, sandbox } = settings;
   return [
     ...(access.public === "anyone" ? ["! access.public: anyone may talk to the agent"] : []),
+    ...mailWarnings(settings),
     ...(approvals.auto.length > 0
       ? [`! approvals.auto: ${approvals.auto.join(", ")} run without being asked about`]
       : []),

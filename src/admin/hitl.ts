@@ -6,11 +6,11 @@ import { countFailure, mayTry } from "../access/backoff.ts";
 import { outcomeText } from "../approvals/card.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Hitl } from "../core/page.ts";
-import type { Address, Caller, Sender } from "../core/words.ts";
-import { accountsOf, pairingOf } from "../store/accounts.ts";
+import type { Address, Caller, Role, Sender } from "../core/words.ts";
+import { accountsOf, capped, pairingOf } from "../store/accounts.ts";
 import { findCard } from "../store/cards.ts";
 import { findPart } from "../store/outbox.ts";
-import { listPairings } from "../store/pairings.ts";
+import { listPairings, type Pairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, type Question } from "../store/questions.ts";
 import type { Store } from "../store/store.ts";
@@ -92,7 +92,7 @@ function* holderOf({ clock }: HitlPorts, id: string): Op<Holder | undefined> {
   const by: Caller | undefined = pairing && {
     id: card.person,
     pairing: pairing.id,
-    role: pairing.role,
+    role: yield* roleAt(pairing, row.to),
     name: pairing.name,
   };
   if (
@@ -112,6 +112,14 @@ function* holderOf({ clock }: HitlPorts, id: string): Op<Holder | undefined> {
     why: by ? "not theirs any more" : "the pairing is gone",
   });
   return undefined;
+}
+
+/** Whoever has the link has it by the account that it was sent to, which may count for less than the pairing. */
+function* roleAt({ id, role }: Pairing, { listener, chat }: Address): Op<Role> {
+  const there = (yield* accountsOf(id)).filter((one) => one.listener === listener);
+  const exactly = there.filter(({ account }) => account === chat);
+  const reached = exactly.length > 0 ? exactly : there;
+  return reached.reduce((least: Role, { most }) => capped(least, most), role);
 }
 
 /** Whoever was unlinked there since has the link still, and nothing else. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { addInvite, hmacOf, makeCode } from "../access/codes.ts";
 import { linkByHand } from "../access/link.ts";
+import { addressOfPairing } from "../access/mail.ts";
 import {
   changeRole,
   hashToken,
@@ -18,11 +19,13 @@ import {
 import { codeKey } from "../config/secrets.ts";
 import { accountForms } from "../config/settings.ts";
 import { loadSettings } from "../config/settings-file.ts";
+import { covering } from "../core/mail-list.ts";
 import { removeHome } from "../sandbox/set-aside.ts";
+import type { Pairing } from "../store/pairings.ts";
 import { countSessions } from "../store/sessions.ts";
 import { type AdminContext, done, failed, noted, operation } from "./context.ts";
 
-const name = z.string().min(1).max(200);
+const name = z.string().min(1).max(330);
 const role = z.enum(["owner", "authenticated"]);
 
 const noPairing = (wanted: string) =>
@@ -139,18 +142,19 @@ export const unlinkAccounts = operation(
 );
 
 export const link = operation(
-  z.strictObject({ name, channel: name, account: z.string().regex(/^[\w:.@-]{1,200}$/) }),
-  async (context, { name: of, channel, account }) => {
+  z.strictObject({ name, channel: name, account: z.string().regex(/^[\x21-\x7e]{1,320}$/) }),
+  async (context, { name: of, channel, account: given }) => {
     const loaded = await loadSettings(context.place.paths);
     if (!loaded.ok) return loaded;
     const kind = loaded.settings.channels[channel]?.kind;
-    if (kind && !accountForms[kind].test(account))
-      return failed(
-        `${account} is no account of ${kind}: those look like ${kind === "slack" ? "T0123ABCD:U0123ABCD" : "123456789012"}. The person sees theirs with whoami in a chat with it.`,
-      );
     if (!kind)
       return failed(
         `There is no channel ${JSON.stringify(channel)}. List them with: sallyport channel list`,
+      );
+    const account = kind === "email" ? given.toLowerCase() : given;
+    if (!accountForms[kind].test(account))
+      return failed(
+        `${account} is no account of ${kind}: those look like ${accountExamples[kind] ?? "123456789012"}. The person sees theirs with whoami in a chat with it.`,
       );
     const store = await context.store();
     const linked = await store.run(function* () {
@@ -165,7 +169,8 @@ export const link = operation(
     });
     if ("problem" in linked) return failed(`Not linked: ${linked.problem}.`);
     const { role } = linked.pairing;
-    if (linked.movedFrom)
+    if (linked.left) await context.running?.stopCaller(linked.left.id, "its account was linked");
+    else if (linked.movedFrom)
       await context.running?.stopAccounts(
         [{ listener: channel, account }],
         "it was linked to another pairing",
@@ -173,6 +178,11 @@ export const link = operation(
     return done({ name: of, channel, account, role, movedFrom: linked.movedFrom });
   },
 );
+
+const accountExamples: Readonly<Record<string, string>> = {
+  slack: "T0123ABCD:U0123ABCD",
+  email: "ana@example.org",
+};
 
 /** A listener's id, or a kind of channel: then all its listeners. */
 async function listenersOf({ place }: AdminContext, channel: string): Promise<string[]> {
@@ -203,6 +213,22 @@ export const remove = operation(
           `The pairing is removed, but not all of its home: ${home}. Remove it by hand.`,
         );
     }
-    return done({ name: of, removed: true, unlinked: removed.accounts.length, purged: purge });
+    const again = await letsInAgain(context, removed.pairing);
+    return done({
+      name: of,
+      removed: true,
+      unlinked: removed.accounts.length,
+      purged: purge,
+      ...(again.length > 0 ? { again } : {}),
+    });
   },
 );
+
+/** Entries of access.allowEmail that would make the pairing anew with the next mail. */
+async function letsInAgain({ place }: AdminContext, pairing: Pairing): Promise<string[]> {
+  const address = addressOfPairing(pairing);
+  const loaded = await loadSettings(place.paths);
+  return address !== undefined && loaded.ok
+    ? covering(loaded.settings.access.allowEmail, address)
+    : [];
+}

@@ -20,6 +20,7 @@ import {
 } from "../config/settings-file.ts";
 import { problemWithModelUrl } from "../sandbox/egress/model-url.ts";
 import { type AdminContext, done, failed, type Outcome, operation, writeNote } from "./context.ts";
+import { mailWarnings } from "./mail-warnings.ts";
 
 export interface SettingRow {
   readonly key: string;
@@ -118,6 +119,8 @@ export interface Changed {
   readonly value: unknown;
   /** The gateway that runs goes on as it was started. */
   readonly nextStart: boolean;
+  /** As it was asked for, but somebody should know. */
+  readonly warnings?: readonly string[];
 }
 
 interface Applied {
@@ -147,7 +150,10 @@ async function apply(
   await writeNote(context, { action, target: key, why });
   const loaded = await loadSettings(place.paths);
   const nextStart = running !== undefined && countsFromNextStart(key);
-  return loaded.ok ? done({ key, value: at(loaded.settings, key) ?? null, nextStart }) : loaded;
+  if (!loaded.ok) return loaded;
+  const warnings = key.startsWith("access.") ? mailWarnings(loaded.settings) : [];
+  const value = at(loaded.settings, key) ?? null;
+  return done({ key, value, nextStart, ...(warnings.length > 0 ? { warnings } : {}) });
 }
 
 export const secretSet = operation(

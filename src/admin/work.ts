@@ -1,9 +1,12 @@
 // What is going on and what has been: tasks, approvals, the audit.
 import { z } from "zod";
 import { payerOfCaller } from "../access/model-budget.ts";
+import type { Proof } from "../core/events.ts";
 import { dayOf, noUsage, type Usage } from "../core/usage.ts";
+import type { TurnId } from "../core/words.ts";
 import { listAudit } from "../store/audit.ts";
 import { cardsOf } from "../store/cards.ts";
+import { promptsOfTurn } from "../store/inbox.ts";
 import { findPairing } from "../store/pairings.ts";
 import type { Op } from "../store/query.ts";
 import { pendingQuestions, type Question } from "../store/questions.ts";
@@ -63,10 +66,22 @@ export const task = operation(z.strictObject({ id }), async (context, input) => 
     const turns = yield* turnsOfTask(found.id);
     const today = yield* usageOfCallers(dayOf(context.clock.now()));
     const callerToday = today.get(payerOfCaller(found.caller)) ?? noUsage;
-    return { turns, usage: yield* usageOfTask(found.id), callerToday };
+    const from = yield* provedOf(turns);
+    return { turns, from, usage: yield* usageOfTask(found.id), callerToday };
   });
   return done({ ...found, ...more });
 });
+
+/** By what its prompts were taken for their sender's, where we found that out ourselves; each once. */
+function* provedOf(turns: readonly { readonly id: TurnId }[]): Op<Proof[]> {
+  const found = new Map<string, Proof>();
+  for (const { id: turn } of turns)
+    for (const { event } of yield* promptsOfTurn(turn)) {
+      const { proof } = event.sender;
+      if (proof) found.set(`${proof.address} ${proof.reason}`, proof);
+    }
+  return [...found.values()];
+}
 
 const needsRunning = failed(
   "No gateway runs, so nothing can be decided or stopped. Start it with: sallyport start",

@@ -1,7 +1,7 @@
 // The one writer of decisions: asks people, holds the answer, and tells the one who waits.
 import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
-import type { Caller } from "../core/words.ts";
+import type { Caller, Markdown } from "../core/words.ts";
 import { addGrant } from "../store/grants.ts";
 import { refreshCards } from "../store/outbox.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
@@ -18,7 +18,7 @@ import {
 import type { Store } from "../store/store.ts";
 import { setTaskState } from "../store/tasks.ts";
 import { setEffects } from "../store/turns.ts";
-import { showAgain } from "./again.ts";
+import { listedText, showAgain } from "./again.ts";
 import { openQuestion } from "./ask.ts";
 import { grants, isForOwners } from "./options.ts";
 import type { Answer, ApprovalPorts, Ask, Recipient } from "./ports.ts";
@@ -39,6 +39,8 @@ export interface Approvals {
   decide(by: Caller, question: Question, choice: Choice): Promise<Decided>;
   /** Shows an open question once more, at the end of a direct chat of somebody who may answer it. */
   show(question: Question, recipient: Recipient): Promise<void>;
+  /** What that card says, for a list that is sent there: from then on it is answered there as well. */
+  listed(question: Question, recipient: Recipient): Promise<Markdown>;
   /** Nobody will answer any more: that is a no. */
   expire(question: string, why: ExpiryReason): Promise<void>;
   /** Some question of this turn is open here. */
@@ -103,6 +105,7 @@ export function createApprovals(ports: ApprovalPorts): Approvals {
     request,
     decide,
     show: (question, recipient) => showAgain(ports, question, recipient),
+    listed: (question, recipient) => listedText(ports, question, recipient),
     expire: (id, why) => expire(ports, waiters, { id, why }),
     isAsked: (turn) => [...waiters.values()].some(({ ask }) => ask.turn === turn),
     *expireTurn(turn, why) {

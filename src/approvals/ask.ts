@@ -8,9 +8,10 @@ import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Op } from "../store/query.ts";
 import { addQuestion, type Question } from "../store/questions.ts";
 import { setTaskState } from "../store/tasks.ts";
-import { copyText } from "./card.ts";
+import { copyText } from "./copy.ts";
 import type { ApprovalPorts, Ask, Recipient } from "./ports.ts";
 
+/** Where the channel has no patience of its own, ms. */
 export const patience = 3_600_000;
 
 /** Undefined when nobody who may answer can be reached. */
@@ -21,11 +22,12 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
   const recipients = mayAnswer ? [ask.home] : await ports.ownerChats();
   if (recipients.length === 0) return undefined;
   const now = ports.clock.now();
-  const question = newQuestion(ask, ports.token(), now);
+  const waits = recipients.map(({ to }) => patienceAt(ports, to.listener));
+  const question = newQuestion(ask, ports.token(), { now, until: now + Math.max(...waits) });
   const shown = await Promise.all(
     recipients.map((recipient) => prepare(ports, question, { recipient })),
   );
-  const waits = mayAnswer ? [] : await ports.render(ask.home.to.listener, ownersAsked);
+  const told = mayAnswer ? [] : await homeTold(ports, ask.home);
   const rows = await ports.store.run(function* () {
     yield* addQuestion({ ...question, epoch: ports.store.epoch });
     yield* setTaskState({ id: ask.task, state: "input-required", at: now });
@@ -33,12 +35,22 @@ export async function openQuestion(ports: ApprovalPorts, ask: Ask): Promise<Ques
     for (const one of shown) all.push(...(yield* addShown(ports, question, one)));
     const { to, replyTo } = ask.home;
     const notice = { kind: "notice", state: "pending", to, at: now } as const;
-    for (const part of waits)
+    for (const part of told)
       all.push(yield* addPart({ ...notice, ...part, ...(replyTo ? { replyTo } : {}) }));
     return all;
   });
   ports.deliver(rows);
   return question;
+}
+
+export function patienceAt({ channel }: Pick<ApprovalPorts, "channel">, listener: string): number {
+  return channel?.(listener)?.patience ?? patience;
+}
+
+/** Where a task is one message, it is the one that comes in the end. */
+async function homeTold(ports: ApprovalPorts, { to }: Recipient): Promise<Part[]> {
+  if (ports.channel?.(to.listener)?.oneMessage) return [];
+  return ports.render(to.listener, ownersAsked);
 }
 
 const ownersAsked = "An owner must allow the next step. I have asked, and go on when they answer.";
@@ -99,7 +111,11 @@ export function* addButtons(
   for (const { key, token } of tokens) yield* addButton({ ...common, token, option: key });
 }
 
-function newQuestion(ask: Ask, id: string, now: number): Question {
+function newQuestion(
+  ask: Ask,
+  id: string,
+  { now, until }: { readonly now: number; readonly until: number },
+): Question {
   return {
     id,
     turn: ask.turn,
@@ -113,7 +129,7 @@ function newQuestion(ask: Ask, id: string, now: number): Question {
     body: ask.body,
     options: ask.options,
     createdAt: now,
-    expiresAt: now + patience,
+    expiresAt: until,
     decidedAt: null,
     decidedBy: null,
     decidedName: null,

@@ -1,5 +1,5 @@
 // What approvals needs from outside, and the shapes it hands out.
-import type { Part } from "../core/channel.ts";
+import type { Channel, Part } from "../core/channel.ts";
 import type { Clock } from "../core/clock.ts";
 import type { MessageRef } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
@@ -15,6 +15,11 @@ export interface Recipient {
   readonly replyTo?: MessageRef;
 }
 
+type Abilities = Pick<
+  Channel,
+  "limits" | "noReplies" | "oneMessage" | "decidesByWord" | "patience"
+>;
+
 export interface ApprovalPorts {
   readonly store: Store;
   readonly clock: Clock;
@@ -28,10 +33,10 @@ export interface ApprovalPorts {
   isIdle(to: Address): boolean;
   /** Where this card can be answered in a browser; undefined where its chat has buttons, or nobody could reach us. */
   cardLink?(listener: string, card: string): string | undefined;
-  /** Absent: as far as anybody knows. */
-  hasButtons?(listener: string): boolean;
-  /** Whether people can answer one message in particular. */
-  hasReplies?(listener: string): boolean;
+  /** What people can do there. Absent: as much as anywhere. */
+  channel?(listener: string): Abilities | undefined;
+  /** What the text that decides must have, where the channel says so. */
+  word?(card: string): string;
 }
 
 export interface Ask {

@@ -7,6 +7,7 @@ import type { MessageRef } from "../core/events.ts";
 import type { Log } from "../core/log.ts";
 import type { Address, ListenerId } from "../core/words.ts";
 import { beginSend, markSent, setOutboxState } from "../store/outbox.ts";
+import { filesAlong, settleAlong } from "../store/outbox-along.ts";
 import type { OutboxRow } from "../store/outbox-row.ts";
 import type { Store } from "../store/store.ts";
 import { attempt, type Delivery } from "./attempt.ts";
@@ -16,6 +17,8 @@ export interface DeliverPorts {
   readonly clock: Clock;
   readonly log: Log;
   listener(id: ListenerId): Listener | undefined;
+  /** Whether an answer there is one message, all its files in it. Absent: nowhere. */
+  isOneMessage?(id: ListenerId): boolean;
   /** A card as it stands now. */
   renderCard(row: OutboxRow): Promise<Part | undefined>;
   /** A chat is gone for us (blocked, removed): what waits for it there is over. */
@@ -24,7 +27,8 @@ export interface DeliverPorts {
   onMoved(to: Address, chat: string): Promise<void>;
   /** Whether the platform has a message could not be found out; it was sent again. */
   onAmbiguous(row: OutboxRow): void;
-  onFailed(row: OutboxRow, why: string): void;
+  /** `inDoubt`: the platform may have it after all. */
+  onFailed(row: OutboxRow, why: string, inDoubt: boolean): void;
 }
 
 export interface Deliver {
@@ -67,9 +71,9 @@ export function createDeliver(ports: DeliverPorts): Deliver {
     return all.add(call);
   };
   const deliverOne = async (row: OutboxRow) => {
-    const ready = row.state === "sending" ? row : await ports.store.run(() => beginSend(row.id));
+    const ready = await readyOf(ports, row);
     const delivery = ready && (await sendRow(ports, ready, { inTurn, signal: stopping.signal }));
-    if (delivery?.sent) settleSent(ports, row.id, delivery.sent);
+    if (ready && delivery?.sent) settleSent(ports, ready, delivery.sent);
     watchers.get(row.id)?.(delivery?.sent);
     watchers.delete(row.id);
   };
@@ -125,10 +129,32 @@ function logFailure(log: Log, row: OutboxRow) {
   return (error: unknown) => log.error({ outbox: row.id, error }, "Could not deliver");
 }
 
+/** Begun, with all that goes along; undefined when nothing is to be sent any more. */
+async function readyOf(
+  { store, isOneMessage }: DeliverPorts,
+  row: OutboxRow,
+): Promise<OutboxRow | undefined> {
+  const begun = row.state === "sending";
+  if (!isOneMessage?.(row.to.listener))
+    return begun ? row : await store.run(() => beginSend(row.id));
+  return store.run(function* () {
+    const ready = begun ? row : yield* beginSend(row.id);
+    return ready?.file ? { ...ready, along: yield* filesAlong(ready.id) } : ready;
+  });
+}
+
 /** Not waited for: the message is out, and operations commit in order. */
-function settleSent({ store, clock, log }: DeliverPorts, id: number, ref: MessageRef): void {
+function settleSent(
+  { store, clock, log }: DeliverPorts,
+  { id, along = [] }: OutboxRow,
+  ref: MessageRef,
+): void {
+  const at = clock.now();
   store
-    .runSoon(() => markSent(id, ref, clock.now()))
+    .runSoon(function* () {
+      yield* markSent(id, ref, at);
+      if (along.length > 0) yield* settleAlong(id, { state: "sent", sentAt: at });
+    })
     .catch((error) => log.error({ error }, "Lost a ref"));
 }
 
@@ -170,8 +196,11 @@ async function sendRow(
 /** `inDoubt`: the platform may have it after all. */
 async function giveUp(ports: DeliverPorts, row: OutboxRow, why: string, inDoubt = false) {
   const state = inDoubt ? "ambiguous" : "failed";
-  await ports.store.run(() => setOutboxState(row.id, state, why));
-  ports.onFailed(row, why);
+  await ports.store.run(function* () {
+    yield* setOutboxState(row.id, state, why);
+    if (row.along?.length) yield* settleAlong(row.id, { state, error: why });
+  });
+  ports.onFailed(row, why, inDoubt);
   return {};
 }
 
@@ -185,6 +214,7 @@ function partOf(row: OutboxRow): Part {
     plain: row.plain,
     ...(row.buttons.length > 0 ? { buttons: row.buttons } : {}),
     ...(row.file ? { file: row.file } : {}),
+    ...(row.along?.length ? { along: row.along } : {}),
     ...(row.replyTo ? { replyTo: row.replyTo } : {}),
   };
 }

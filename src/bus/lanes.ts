@@ -9,16 +9,26 @@ export interface Lanes {
   waiting(): number;
   readonly running: number;
   setConcurrency(turns: number): void;
+  /** What runs waits for people, who take their time: its place is another's until the function that this gives is called. */
+  stepAside(): () => void;
   /** Nothing new begins. */
   close(): void;
   /** Resolves when what runs has ended. */
   idle(): Promise<void>;
 }
 
+/** So many places more: what waits holds an agent all the same. */
+const asideMost = 16;
+
 export function createLanes(concurrency: number, onError: (error: unknown) => void): Lanes {
   const places = new PQueue({ concurrency });
   const tails = new Map<ConversationId, Promise<void>>();
   let closed = false;
+  let most = concurrency;
+  let aside = 0;
+  const adapt = () => {
+    places.concurrency = most + Math.min(aside, asideMost);
+  };
 
   const run = (work: () => Promise<void>) =>
     places.add(async () => {
@@ -39,7 +49,19 @@ export function createLanes(concurrency: number, onError: (error: unknown) => vo
       return places.pending;
     },
     setConcurrency(turns) {
-      places.concurrency = turns;
+      most = turns;
+      adapt();
+    },
+    stepAside() {
+      aside += 1;
+      adapt();
+      let back = false;
+      return () => {
+        if (back) return;
+        back = true;
+        aside -= 1;
+        adapt();
+      };
     },
     close() {
       closed = true;

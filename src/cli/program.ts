@@ -7,6 +7,7 @@ import { addChannel } from "./commands/channel.ts";
 import { addChat } from "./commands/chat.ts";
 import { addConfig } from "./commands/config.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addEmail } from "./commands/email.ts";
 import { addImage } from "./commands/image.ts";
 import { addLink } from "./commands/link.ts";
 import { addPair } from "./commands/pair.ts";
@@ -35,6 +36,7 @@ export function program(): Command {
     addLink,
     addPair,
     addChannel,
+    addEmail,
     addConfig,
     addSecret,
     addAgent,

@@ -13,12 +13,15 @@ export interface SecretFlags {
 
 const most = 10_000;
 
-export async function readSecretInput(what: string, flags: SecretFlags): Promise<string> {
+/** `flag` names the file that it can come from. */
+export async function readSecretInput(
+  what: string,
+  flags: SecretFlags,
+  flag = "--token-file",
+): Promise<string> {
   const value = (await rawInput(what, flags)).trim();
   if (value === "")
-    throw new Failure(
-      `The ${what} is empty. Give it with --token-file FILE, or - for standard input.`,
-    );
+    throw new Failure(`The ${what} is empty. Give it with ${flag} FILE, or - for standard input.`);
   if (value.length > most)
     throw new Failure(`The ${what} is longer than ${most} characters. Is it the right file?`);
   return value;
@@ -54,9 +57,10 @@ async function fromStdin(what: string): Promise<string> {
 }
 
 function prompt(question: string): Promise<string> {
-  process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
+  // Only now the terminal shows nothing: whoever is asked may type at once.
+  process.stderr.write(question);
   return new Promise((resolve, reject) => {
     lines.once("line", (line) => {
       process.stderr.write("\n");

@@ -114,7 +114,8 @@ function httpOf({ host, port, allowOpenBind = false }: StartFlags, { http }: Set
 async function settingsWith(place: Place, flags: StartFlags): Promise<ConfigResult<Settings>> {
   const loaded = await loadSettings(place.paths);
   if (!loaded.ok) return loaded;
-  const access = flags.publicAccess ? { public: flags.publicAccess } : loaded.settings.access;
+  const { publicAccess = loaded.settings.access.public } = flags;
+  const access = { ...loaded.settings.access, public: publicAccess };
   const settings = { ...loaded.settings, access };
   const isolated = sandboxName(flags, settings) !== "local";
   if (access.public === "anyone" && !isolated && !flags.allowAnonymousOnHost)

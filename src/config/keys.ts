@@ -86,7 +86,8 @@ export function valueFrom(key: string, words: readonly string[]): Read {
 function wrongItem(error: z.ZodError | undefined, words: readonly string[]) {
   const [issue] = error?.issues ?? [];
   const [index] = issue?.path ?? [];
-  if (issue?.code !== "invalid_format" || issue.message.startsWith("Invalid")) return {};
+  const isInWords = issue?.code === "custom" || issue?.code === "invalid_format";
+  if (!isInWords || issue.message.startsWith("Invalid")) return {};
   return typeof index === "number" ? { at: words[index] ?? "", form: issue.message } : {};
 }
 
@@ -94,11 +95,17 @@ export type ListChange =
   | { readonly ok: true; readonly words: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
+const withoutCase: ReadonlySet<string> = new Set([
+  "egress.allow",
+  "http.hosts",
+  "access.allowEmail",
+]);
+
 /** What an item of a list is known by: a folder by its path, a variable by its name. */
 function nameOf(key: string, item: string): string {
   if (key === "docker.mounts") return item.replace(/:r[ow]$/, "").replace(/(?<=.)\/+$/, "");
   if (key === "docker.env") return item.replace(/=.*$/s, "");
-  return key === "egress.allow" || key === "http.hosts" ? item.toLowerCase() : item;
+  return withoutCase.has(key) ? item.toLowerCase() : item;
 }
 
 /** A list with words added. One that is known by the same name, as a folder with another mode, is replaced. */

@@ -61,15 +61,14 @@ export function secretsOf(
   { id, kind }: { readonly id: string; readonly kind: keyof typeof channelSecrets },
 ): ChannelSecrets | string {
   const found: ChannelSecrets = {};
-  for (const group of channelSecrets[kind]) {
-    const values = group.flatMap((key) => {
-      const value = readSecret(where, channelSecret(id, key));
-      return value === undefined ? [] : [{ key, value }];
-    });
-    if (values.length === 0)
-      return `${id} has no ${group.join(" or ")}. Give it one with: ${group.map((key) => `sallyport secret set ${channelSecret(id, key)}`).join(", or: ")}`;
-    for (const { key, value } of values) found[key] = value;
+  const { needs, may } = channelSecrets[kind];
+  for (const key of [...needs.flat(), ...may]) {
+    const value = readSecret(where, channelSecret(id, key));
+    if (value !== undefined) found[key] = value;
   }
+  for (const group of needs)
+    if (!group.some((key) => found[key]))
+      return `${id} has no ${group.join(" or ")}. Give it one with: ${group.map((key) => `sallyport secret set ${channelSecret(id, key)}`).join(", or: ")}`;
   return found;
 }
 

@@ -1,5 +1,6 @@
 // The operator's settings: the one schema that names, describes and bounds every key.
 import { z } from "zod";
+import { isSuffix } from "../core/mail-list.ts";
 
 const toolKinds = [
   "read",
@@ -14,23 +15,35 @@ const toolKinds = [
   "other",
 ] as const;
 
-export const channelKinds = ["telegram", "discord", "slack"] as const;
+export const channelKinds = ["telegram", "discord", "slack", "email"] as const;
 
-/** What is secret of a channel, by the key of its config: of each group it needs one. */
-export const channelSecrets = {
-  telegram: [["token"]],
-  discord: [["token"]],
-  slack: [["token"], ["appToken", "signingSecret"]],
-} as const satisfies Record<(typeof channelKinds)[number], readonly (readonly string[])[]>;
+export const secretKeys = ["token", "appToken", "signingSecret", "password", "dkimKey"] as const;
+
+type SecretKey = (typeof secretKeys)[number];
+
+interface ChannelSecrets {
+  /** Of each group one. */
+  readonly needs: readonly (readonly SecretKey[])[];
+  readonly may: readonly SecretKey[];
+}
+
+/** What is secret of a channel, by the key of its config. */
+export const channelSecrets: Readonly<Record<(typeof channelKinds)[number], ChannelSecrets>> = {
+  telegram: { needs: [["token"]], may: [] },
+  discord: { needs: [["token"]], may: [] },
+  slack: { needs: [["token"], ["appToken", "signingSecret"]], may: [] },
+  // A command may give tokens instead of the password.
+  email: { needs: [], may: ["password", "dkimKey"] },
+};
 
 /** How an account looks there: `/whoami` shows one's own. */
 export const accountForms = {
   telegram: /^\d{1,20}$/,
   discord: /^\d{1,20}$/,
   slack: /^[TE][A-Z0-9]{1,30}:[UW][A-Z0-9]{1,30}$/,
+  email:
+    /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/,
 } as const satisfies Record<(typeof channelKinds)[number], RegExp>;
-
-export const secretKeys = ["token", "appToken", "signingSecret"] as const;
 
 /** The terminal, the page and the endpoint of other agents are not set up as channels. */
 export const channelId = z
@@ -57,6 +70,8 @@ const channel = z.looseObject({
     .describe("Keep to the platform's published limits (on), or send as fast as it takes (off)"),
 });
 
+const allowedAddress =
+  /^(?:[\w!#$%&'+/=?^`{|}~.-]{1,64}@|\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,62})\.)+[a-z0-9-]{2,63}$/i;
 const allowedHost = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,252})(?::[1-9]\d{0,4})?$/i;
 const variable = /^[A-Za-z_]\w{0,99}=/;
 
@@ -106,6 +121,21 @@ export const settingsSchema = z.strictObject({
         .enum(["nobody", "anyone"])
         .default("nobody")
         .describe("Who may talk to the agent without a pairing, in direct chats"),
+      allowEmail: z
+        .array(
+          z
+            .string()
+            .max(320)
+            .regex(allowedAddress, "a@example.org, example.org or *.example.org, in ASCII")
+            .refine((entry) => !isSuffix(entry), {
+              error: "an address, or a domain with one owner: anybody can get one below this",
+            }),
+        )
+        .max(1000)
+        .default([])
+        .describe(
+          "Whose mail is let in, once it is proved whom it is from: an address, a domain, or *. and a domain for its subdomains",
+        ),
     })
     .prefault({}),
   budgets: z

@@ -5,6 +5,7 @@ export function turnSettings(settings: Settings) {
   const { access, budgets, turns, conversations, approvals, denyTools, retention } = settings;
   return {
     public: access.public,
+    allowEmail: access.allowEmail,
     merge: conversations.merge,
     concurrent: turns.concurrent,
     listenerTasksPerHour: budgets.listener.tasksPerHour,

@@ -52,6 +52,8 @@ export interface Part {
   readonly plain: string;
   readonly buttons?: readonly Button[];
   readonly file?: OutFile;
+  /** Further files of the same message, where the channel sends one message per task. */
+  readonly along?: readonly OutFile[];
   readonly replyTo?: MessageRef;
 }
 
@@ -143,6 +145,14 @@ export interface Channel {
   readonly limits: Limits;
   /** People cannot answer one message in particular: `quote` never names one. */
   readonly noReplies?: true;
+  /** A task is answered with one message, files and all: no previews, no words on its place in the queue, every answer says what it answers. */
+  readonly oneMessage?: true;
+  /** A decision by text counts only with the word that its card gave here; a bare yes never does. */
+  readonly decidesByWord?: true;
+  /** How long a question waits that was asked here, ms; absent: an hour. */
+  readonly patience?: number;
+  /** More answers than this to one thread within an hour are a loop. */
+  readonly answersPerHour?: number;
   /** How people type a command here, given as `resume 2`; absent: `/resume 2`. */
   writeCommand?(words: string): string;
   /** A promise when the text needs more than this channel has loaded so far. */
@@ -177,6 +187,8 @@ export interface Listener {
   whisper?(to: Address, only: Only, part: Part): Promise<void>;
   /** `whisper` works as an answer to a press or slash command only (Discord): whoever wrote a message is told in their direct chat. */
   readonly whispersToPressesOnly?: true;
+  /** After so long at work, ms, one message says that it goes on; absent: none does. */
+  readonly progressAfter?: number;
   /** Best effort; must never take a send slot from an answer. */
   showTyping?(to: Address): Promise<void>;
   openDirect?(account: AccountId): Promise<Address>;

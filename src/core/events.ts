@@ -26,6 +26,16 @@ export interface FileRef {
 export interface EventSender {
   readonly account: AccountId;
   readonly name: string;
+  /** Where the platform vouches for nobody (mail): what proved here who it is from. */
+  readonly proof?: Proof;
+}
+
+/** Whom a message is from, found out by the channel itself. */
+export interface Proof {
+  /** The address that is proved, as ASCII; the account is the same in lower case. */
+  readonly address: string;
+  /** How, in one line, for the audit and `task show`. */
+  readonly reason: string;
 }
 
 interface EventBase {
@@ -35,12 +45,21 @@ interface EventBase {
   readonly at: number;
   readonly chat: ChatRef;
   readonly sender: EventSender;
+  /** What else tells that it is the same (a mail's Message-ID, its signature): whoever repeats one within 30 days is not heard. */
+  readonly marks?: readonly string[];
 }
 
 export interface InboundMessage extends EventBase {
   readonly kind: "message";
   readonly message: MessageRef;
   readonly text: string;
+  /**
+   * Why nobody is to be answered: it is not proved whom it is from, a machine wrote it, it was not meant for us. Nothing
+   * else of it is looked at or kept.
+   */
+  readonly silent?: string;
+  /** What the sender calls the matter (a mail's subject), where the text does not say it. */
+  readonly subject?: string;
   /** What the group is called, where the platform says so along with a message. */
   readonly title?: string;
   /** In a group: mentions us, replies to us, or is a command with our name. Always true in a direct chat. */

@@ -31,7 +31,12 @@ export async function openChannel(wiring: Opening, id: ListenerId): Promise<Open
   const { kind: _, ...settings } = entry;
   const parsed = configSchema.safeParse({ ...settings, ...secrets });
   if (!parsed.success)
-    return `${id}: ${parsed.error.issues.map(({ message }) => message).join("; ")}`;
+    return parsed.error.issues
+      .map(
+        ({ path, message }) =>
+          `channels.${[id, ...path].join(".")}: ${message.replaceAll("ID.", `${id}.`)}`,
+      )
+      .join("; ");
   return { channel, listener: channel.open(parsed.data, contextOf(wiring, id)) };
 }
 

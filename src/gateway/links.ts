@@ -15,9 +15,9 @@ export function linksOf(
       const base = publicUrl(live);
       return base && `${base}/download/${files.make(part)}`;
     },
-    // On this machine it can be answered without a public URL as well.
-    hitlUrl(card) {
-      const base = publicUrl(live) ?? live.pageUrl;
+    // Who sits at this machine can open its own address as well.
+    hitlUrl(card, listener) {
+      const base = publicUrl(live) ?? (listener === "terminal" ? live.pageUrl : undefined);
       return base && `${base}/hitl/${hitlToken(key, card)}`;
     },
   };

@@ -1,9 +1,11 @@
 // What the operator can do to this gateway while it runs.
 import type { Running } from "../admin/running.ts";
 import type { Listeners, Open } from "../bus/listeners.ts";
+import { systemClock } from "../core/clock.ts";
 import { createOperate } from "../turns/operate.ts";
 import { openChannel } from "./channels.ts";
 import type { Page } from "./page.ts";
+import { endNow } from "./uncovered.ts";
 import type { Wiring } from "./wiring.ts";
 
 export function createRunning(wiring: Wiring, page: Page): Running {
@@ -23,9 +25,9 @@ export function createRunning(wiring: Wiring, page: Page): Running {
     decideAs: operate.decideAs,
     stopTask: operate.stopTask,
     async openChannel(id) {
-      const settings = await config.reload();
-      if (!settings.ok) return { done: false, problem: settings.problem };
-      live.settings = settings.value;
+      const problem = await takeSettings(wiring);
+      if (problem !== undefined) return { done: false, problem };
+      await endUncovered(wiring, running);
       const one = await openChannel(wiring, id);
       if (typeof one === "string") return { done: false, problem: one };
       await spine.listeners.remove(id);
@@ -41,15 +43,15 @@ export function createRunning(wiring: Wiring, page: Page): Running {
     joinLink: (id, code) => spine.listeners.get(id)?.listener.joinLink?.(code),
     async reload() {
       const before = live.settings;
-      const settings = await config.reload();
-      if (!settings.ok) return { done: false, problem: settings.problem };
-      live.settings = settings.value;
+      const wrong = await takeSettings(wiring);
+      if (wrong !== undefined) return { done: false, problem: wrong };
       const problem = await page.apply(running);
       if (problem) {
         live.settings = before;
         return { done: false, problem };
       }
-      spine.ports.lanes.setConcurrency(settings.value.turns.concurrent);
+      spine.ports.lanes.setConcurrency(live.settings.turns.concurrent);
+      await endUncovered(wiring, running);
       return { done: true };
     },
     async probeAgent() {
@@ -60,6 +62,20 @@ export function createRunning(wiring: Wiring, page: Page): Running {
     },
   };
   return running;
+}
+
+/** As the file says now; undefined when they count, else what is wrong. */
+async function takeSettings({ config, live }: Wiring): Promise<string | undefined> {
+  const settings = await config.reload();
+  if (!settings.ok) return settings.problem;
+  live.settings = settings.value;
+  return undefined;
+}
+
+/** Whoever is let in by their mail loses their place with the entry. */
+async function endUncovered({ live, store }: Wiring, running: Running): Promise<void> {
+  const entries = live.settings.access.allowEmail;
+  await endNow({ store, clock: systemClock, entries }, running);
 }
 
 /** A token that the platform refuses at once is said at once. */

@@ -26,15 +26,18 @@ export function* pendingQuestionAt(
 }
 
 const place = query(
-  (db, p: { id: string; listener: string; chat: string; thread: string | null; outbox: number }) =>
+  (
+    db,
+    p: { id: string; listener: string; chat: string; thread: string | null; outbox: number | null },
+  ) =>
     db
       .updateTable("cards")
       .set({ listener: p.listener, chat: p.chat, thread: p.thread, outbox: p.outbox })
       .where("id", "=", p.id),
 );
 
-/** From now on this message shows it. */
-export function* placeCard(id: string, to: Address, outbox: number): Op<void> {
+/** From now on this message shows it; null: a list in that chat does. */
+export function* placeCard(id: string, to: Address, outbox: number | null): Op<void> {
   const { listener, chat, thread = null } = to;
   yield* place({ id, listener, chat, thread, outbox });
 }

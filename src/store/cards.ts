@@ -8,7 +8,7 @@ export interface Card {
   /** Caller id of the person it was shown to. */
   readonly person: string;
   readonly number: number;
-  /** null: only listed, never sent. */
+  /** null: only listed, never sent as a message of its own. */
   readonly outbox: number | null;
   readonly listener: string | null;
   readonly chat: string | null;
@@ -50,7 +50,7 @@ export interface NewCard {
   readonly id: string;
   readonly question: string;
   readonly person: string;
-  readonly place: { listener: string; chat: string; thread?: string; outbox: number } | null;
+  readonly place: { listener: string; chat: string; thread?: string; outbox: number | null } | null;
 }
 
 /** Gives the question that person's next number; every further copy of it for them has the same. */

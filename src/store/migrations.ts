@@ -5,11 +5,12 @@ import { first } from "./migration-1.ts";
 import { second } from "./migration-2.ts";
 import { third } from "./migration-3.ts";
 import { fourth } from "./migration-4.ts";
+import { fifth } from "./migration-5.ts";
 import type { Tables } from "./schema.ts";
 
 type Migration = (schema: Kysely<Tables>["schema"]) => Compilable[];
 
-const migrations: readonly Migration[] = [first, second, third, fourth];
+const migrations: readonly Migration[] = [first, second, third, fourth, fifth];
 
 /** Brings the file to the newest version. Throws when it was written by a newer Sallyport. */
 export function migrate(database: Database, schema: Kysely<Tables>["schema"]): void {

@@ -19,6 +19,8 @@ export interface OutboxRow {
   readonly plain: string;
   readonly buttons: readonly Button[];
   readonly file: OutFile | null;
+  /** Further files of its message, once they are looked up. */
+  readonly along?: readonly OutFile[];
   readonly replyTo: MessageRef | null;
   /** Shown to this account of the chat alone. */
   readonly only: Only | null;

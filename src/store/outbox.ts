@@ -19,6 +19,8 @@ export interface NewPart {
   readonly replyTo?: MessageRef;
   /** Shown to this account of the chat alone. */
   readonly only?: Only;
+  /** Its file goes with the message of this row, and is never sent by itself. */
+  readonly goesWith?: number;
   readonly at: number;
 }
 
@@ -37,6 +39,7 @@ interface Insert extends Readonly<Record<string, unknown>> {
   fileJson: string | null;
   replyToJson: string | null;
   onlyJson: string | null;
+  along: number | null;
   attempts: number;
   createdAt: number;
 }
@@ -59,6 +62,7 @@ const insert = query((db, p: Insert) =>
       fileJson: p.fileJson,
       replyToJson: p.replyToJson,
       onlyJson: p.onlyJson,
+      along: p.along,
       refJson: null,
       attempts: p.attempts,
       error: null,
@@ -86,6 +90,7 @@ export function* addPart(part: NewPart): Op<OutboxRow> {
     fileJson: file ? JSON.stringify(file) : null,
     replyToJson: replyTo ? JSON.stringify(replyTo) : null,
     onlyJson: only ? JSON.stringify(only) : null,
+    along: part.goesWith ?? null,
     attempts,
     createdAt: part.at,
   });
@@ -210,14 +215,31 @@ export function* repliesOf(turn: TurnId): Op<OutboxRow[]> {
   return (yield* ofTurn({ turn })).map(toRow);
 }
 
+const notices = query((db, p: { turn: string }) =>
+  db
+    .selectFrom("outbox")
+    .select("id")
+    .where("turn", "=", p.turn)
+    .where("kind", "=", "notice")
+    .where("fileJson", "is", null)
+    .limit(1),
+);
+
+/** Its people were told before the end that it goes on. */
+export function* hasNotice(turn: TurnId): Op<boolean> {
+  return (yield* notices({ turn })).length > 0;
+}
+
 const open = query((db, _: Record<string, never>) =>
   db
     .selectFrom("outbox")
     .selectAll()
     .where("state", "in", [lit("pending"), lit("sending")])
+    .where("along", "is", null)
     .orderBy("id"),
 );
 
+/** Without what goes along with another. */
 export function* undelivered(): Op<OutboxRow[]> {
   return (yield* open({})).map(toRow);
 }

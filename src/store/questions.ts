@@ -139,6 +139,20 @@ const expireOne = query((db, p: { id: string; outcome: string; at: number }) =>
     .returning("id"),
 );
 
+const waitUntil = query((db, p: { id: string; expiresAt: number }) =>
+  db
+    .updateTable("questions")
+    .set({ expiresAt: p.expiresAt })
+    .where("id", "=", p.id)
+    .where("state", "=", lit("pending"))
+    .where("expiresAt", "<", p.expiresAt),
+);
+
+/** It is shown where people take longer; never shorter than it was. */
+export function* prolongQuestion(id: string, until: number): Op<void> {
+  yield* waitUntil({ id, expiresAt: until });
+}
+
 export type ExpiryReason = "restart" | "stop" | "silence" | "agent" | "unreachable";
 
 export function* expireQuestion(id: string, why: ExpiryReason, at: number): Op<boolean> {

@@ -179,6 +179,31 @@ const sweeps: readonly Sweep[] = [
   ),
 ];
 
+const marks = sweep((db, p) =>
+  db
+    .deleteFrom("marks")
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple("listener", "mark"),
+        "in",
+        selectFrom("marks")
+          .select(["listener", "mark"])
+          .where("at", "<", p.before)
+          .limit(p.rows)
+          .$asTuple("listener", "mark"),
+      ),
+    )
+    .returning("mark"),
+);
+
+/** How long it is known that a message was seen, however long all else is kept. */
+export const marksKept = 30 * 86_400_000;
+
+/** One small step; how many rows went. */
+export function* forgetMarks(now: number, rows: number): Op<number> {
+  return (yield* marks({ before: now - marksKept, rows })).length;
+}
+
 /** One small step; how many rows went. Zero: nothing old is left. */
 export function* forgetBefore(before: number, rows: number): Op<number> {
   for (const step of sweeps) {

@@ -18,7 +18,10 @@ export interface Tables {
     pairing: string;
     name: string;
     linkedAt: number;
+    /** A role: whoever comes by this account is at most that. */
+    most: string | null;
   };
+  marks: { listener: string; mark: string; at: number };
   codes: {
     hmac: string;
     name: string;
@@ -168,6 +171,8 @@ export interface Tables {
     replyToJson: string | null;
     /** The one account of the chat that is shown it. */
     onlyJson: string | null;
+    /** The row whose message this file goes with. */
+    along: number | null;
     refJson: string | null;
     attempts: number;
     error: string | null;

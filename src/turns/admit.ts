@@ -1,9 +1,11 @@
 // Decides in the accepting transaction what of an event is kept and what becomes of it.
 
+import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
 import { codeIn } from "../access/codes.ts";
 import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
+import { letIn } from "../access/mail.ts";
 import { typed } from "../core/command-text.ts";
 import type { ChatChange, HomeOpened, InboundEvent, InboundMessage } from "../core/events.ts";
 import type { Caller, ListenerId } from "../core/words.ts";
@@ -21,6 +23,7 @@ import { move } from "./chat-change.ts";
 import { conversationFor } from "./conversation.ts";
 import type { TurnPorts } from "./ports.ts";
 import { stopFor } from "./stop.ts";
+import { admitUnheard, ignore } from "./unheard.ts";
 import { bareAnswer, type Command, commandIn } from "./words.ts";
 
 export function admitter(
@@ -28,16 +31,54 @@ export function admitter(
 ): (listener: ListenerId) => (event: InboundEvent) => Op<Admitted> {
   return (listener) =>
     function* (event) {
+      const before = yield* identify({ listener, ...event.sender });
+      const unheard = yield* admitUnheard(ports, { listener, event, caller: before });
+      if (unheard) return unheard;
       const code = event.kind === "message" ? codeIn(event.text) : null;
       if (event.kind === "message" && code)
         return yield* admitCode(ports.hmac(code), { listener, event, now: ports.clock.now() });
-      const caller = yield* identify({ listener, ...event.sender });
+      const caller = yield* arriving(ports, before, { listener, event });
       if (event.kind === "press")
         return keep("press", caller, event, { do: "press", caller, event });
       if (event.kind === "chat") return yield* admitChange(ports, caller, { listener, event });
       if (event.kind === "home") return glance(caller, event);
-      return yield* admitMessage(ports, caller, { listener, event });
+      const admitted = yield* admitMessage(ports, caller, { listener, event });
+      yield* noteProof(ports, caller, { listener, event, admitted });
+      return admitted;
     };
+}
+
+/** Whoever is nobody yet may be somebody by what was proved of them. */
+function* arriving(
+  ports: TurnPorts,
+  caller: Caller,
+  { listener, event }: { readonly listener: ListenerId; readonly event: InboundEvent },
+): Op<Caller> {
+  const { sender, kind } = event;
+  if (caller.pairing !== null || kind !== "message" || !sender.proof) return caller;
+  const { allowEmail: entries } = ports.settings();
+  yield* letIn({ listener, sender, entries, now: ports.clock.now(), id: ports.token() });
+  return yield* identify({ listener, ...sender });
+}
+
+/** By what it was taken for theirs, for everything that may have an effect. */
+function* noteProof(
+  { clock }: TurnPorts,
+  caller: Caller,
+  { listener, event, admitted }: Incoming & { readonly admitted: Admitted },
+): Op<void> {
+  const { proof } = event.sender;
+  if (!proof || admitted.kind === "none") return;
+  yield* audit({
+    at: clock.now(),
+    who: caller.id,
+    name: caller.pairing === null ? "" : caller.name,
+    place: `${listener} ${event.chat.id}`,
+    action: "message",
+    target: "",
+    outcome: "authenticated",
+    why: proof.reason,
+  });
 }
 
 function* admitChange(
@@ -117,7 +158,8 @@ function* bareDecision(
   it: Incoming & { conversation: Conversation },
 ): Op<Command | undefined> {
   const name = bareAnswer(it.event.text);
-  if (!name || ports.channel(it.listener)?.limits.buttons !== 0) return undefined;
+  const channel = ports.channel(it.listener);
+  if (!name || channel?.limits.buttons !== 0 || channel.decidesByWord) return undefined;
   const open = yield* pendingQuestionsIn(it.conversation.id);
   const [only] = open;
   if (!only || open.length > 1 || only.kind !== "approval") return undefined;
@@ -158,15 +200,16 @@ function* admitClosed(
   return { ...refused, body: null };
 }
 
-/** An unknown sender: the id only; one hint a day. */
+/** An unknown sender: the id only; one hint a day, where the platform vouches for who they are. */
 function* admitStranger(
   { clock }: TurnPorts,
   caller: Caller,
   { listener, event }: Incoming,
 ): Op<Admitted> {
-  const hint = yield* takeHint({ listener, ...event.sender }, clock.now());
-  if (!hint) return nothing(caller, event);
   const at = clock.now();
+  // Mail is answered to those it is for, and to nobody else: not even with a hint.
+  if (event.sender.proof) return yield* ignore({ listener, event, caller }, at, "not on the list");
+  if (!(yield* takeHint({ listener, ...event.sender }, at))) return nothing(caller, event);
   const text =
     "I do not know you yet. Ask the person who runs me for a code, then send me `join` and the code.";
   const refused = yield* refuse({ listener, event, caller, at, why: "not paired" }, text);

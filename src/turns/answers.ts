@@ -7,8 +7,10 @@ import type { InboundMessage } from "../core/events.ts";
 import type { Caller, ConversationId, ListenerId } from "../core/words.ts";
 import { pendingQuestionAt } from "../store/card-copies.ts";
 import { findNumber } from "../store/cards.ts";
+import { findConversation } from "../store/conversations.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
+import { checkWord } from "./by-word.ts";
 import { decidedText } from "./incoming.ts";
 import type { Asked } from "./lists.ts";
 import type { Reply } from "./openly.ts";
@@ -105,8 +107,7 @@ const severalAre = (number: number) =>
 
 /** Words for a question that wants some, or one of the choices by its number or its words. */
 export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
-  const [, digits, text = ""] =
-    /^#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/.exec(asked.command.rest.trim()) ?? [];
+  const { digits, tail } = numberIn(asked);
   if (digits === undefined)
     return `Say which: \`answer 3 …\`. ${typed("approvals")} lists what waits.`;
   const number = Number(digits);
@@ -114,13 +115,27 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
   if (typeof question === "string") return question;
   if (question.kind === "approval" && may(asked.caller, "answer", { starter: question.caller }))
     return `That one is a yes or no: \`allow ${number}\` or \`deny ${number} because …\`.`;
-  if (!text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
-  const key = (question.kind === "choice" ? keyOf(question, text) : text) ?? "";
+  const home = await isItsHome(ports, asked, question);
+  // There the next message answers it anyway.
+  const said =
+    question.kind === "text" && home
+      ? { text: tail }
+      : await checkWord(ports, asked, { question, number, text: tail });
+  if ("problem" in said) return said.problem;
+  if (!said.text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
+  const key = (question.kind === "choice" ? keyOf(question, said.text) : said.text) ?? "";
   const place = placeOf(asked);
   const decided = await ports.approvals.decide(asked.caller, question, { key, place });
-  return decided === "no-such-option"
-    ? `That is not one of them. \`answer ${number} …\` takes the number or the words of one.`
+  if (decided === "no-such-option")
+    return `That is not one of them. \`answer ${number} …\` takes the number or the words of one.`;
+  return decided === "decided" && isSeen(ports, asked, home)
+    ? ""
     : decidedText(decided, question, key);
+}
+
+function numberIn({ command }: Asked): { digits?: string; tail: string } {
+  const [, digits, tail = ""] = /^#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/.exec(command.rest.trim()) ?? [];
+  return digits === undefined ? { tail } : { digits, tail };
 }
 
 function keyOf({ options }: Question, text: string): string | undefined {
@@ -133,20 +148,49 @@ function keyOf({ options }: Question, text: string): string | undefined {
 /** `allow 3`, `deny 3 because …`. */
 export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const { caller, command } = asked;
-  const [, digits = "", reason] =
-    /^(\d+)\s*(?:because\s+|:\s*)?([\s\S]*)$/i.exec(command.rest.trim()) ?? [];
+  const { digits = "", tail } = numberIn(asked);
   const number = Number(digits);
   const question = await numbered(ports, asked, number);
   if (typeof question === "string") return question;
   const key = command.name === "deny" ? "deny" : narrowestAllow(question.options);
   if (!key || question.kind === "text")
     return `That one is not a yes or no: \`answer ${number} …\` answers it.`;
+  const said = await checkWord(ports, asked, { question, number, text: tail });
+  if ("problem" in said) return said.problem;
   const place = placeOf(asked);
-  const because = reason?.trim() ? { reason: reason.trim().slice(0, 1000) } : {};
-  const decided = await ports.approvals.decide(caller, question, { key, place, ...because });
+  const decided = await ports.approvals.decide(caller, question, {
+    key,
+    place,
+    ...because(said.text),
+  });
+  if (decided === "decided" && isSeen(ports, asked, await isItsHome(ports, asked, question)))
+    return "";
   return decided === "decided" && command.name === "deny"
     ? "Denied."
     : decidedText(decided, question, key);
+}
+
+function because(text: string): { readonly reason?: string } {
+  const reason = text.replace(/^(?:because\s+|:\s*)/i, "").trim();
+  return reason ? { reason: reason.slice(0, 1000) } : {};
+}
+
+/** Said in the conversation that asks. */
+async function isItsHome(
+  { store }: TurnPorts,
+  { listener, event: { chat } }: Asking,
+  { conversation }: Question,
+): Promise<boolean> {
+  const home = await store.run(() => findConversation(conversation));
+  const { address } = home ?? {};
+  return (
+    address?.listener === listener && address.chat === chat.id && address.thread === chat.thread
+  );
+}
+
+/** Where a task is one message, its answer shows that the decision counted. */
+function isSeen({ channel }: TurnPorts, { listener }: Asking, home: boolean): boolean {
+  return home && channel(listener)?.oneMessage === true;
 }
 
 function placeOf({ listener, event }: Asking): string {

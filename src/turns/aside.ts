@@ -1,6 +1,6 @@
 // How one person of a group is told what is for them alone: in place where the platform can, else in their direct chat.
 import { escapeInline } from "../approvals/card.ts";
-import type { Listener, Only } from "../core/channel.ts";
+import type { Channel, Listener, Only } from "../core/channel.ts";
 import type { MessageRef, PressRef } from "../core/events.ts";
 import type { Address, ListenerId, Markdown } from "../core/words.ts";
 import { chatTitle } from "../store/chats.ts";
@@ -46,12 +46,13 @@ export async function asideFor(
   return { to, opening: `*In ${title ? `"${escapeInline(title)}"` : "the group"}:*` };
 }
 
-/** What an answer in a group shows as answered: nothing where there is no message, as for a slash command. */
+/** What an answer shows as answered, in groups and where each answer says so: nothing where there is no message, as for a slash command. */
 export function quoting(
+  channel: Pick<Channel, "oneMessage"> | undefined,
   { kind }: { readonly kind: "direct" | "group" },
   message: MessageRef | undefined,
 ): { readonly replyTo?: MessageRef } {
-  return kind === "group" && message?.id ? { replyTo: message } : {};
+  return (kind === "group" || channel?.oneMessage) && message?.id ? { replyTo: message } : {};
 }
 
 /** A slash command that is answered elsewhere, or not at all: the platform stops waiting. */

@@ -1,4 +1,5 @@
 // Claims: a prompt, or the prompts that waited for the same lane, become a task and its turn.
+import { identify } from "../access/identify.ts";
 import type { InboundMessage } from "../core/events.ts";
 import type { Caller, Role } from "../core/words.ts";
 import { type Conversation, findConversation, isShared } from "../store/conversations.ts";
@@ -84,11 +85,14 @@ export function* claimNext(
 }
 
 /** As they stand now. What the platform calls somebody is theirs to choose: who is paired has the name that they were given. */
-function* starterOf(conversation: Conversation, { caller, role, event }: InboxEntry): Op<Caller> {
+function* starterOf(conversation: Conversation, entry: InboxEntry): Op<Caller> {
+  const { listener, caller, role, event } = entry;
   const pairing = caller.startsWith("p:") ? yield* findPairingById(caller.slice(2)) : undefined;
-  return pairing
-    ? starterIn(conversation, callerOf(caller, pairing.role, pairing.name))
-    : callerOf(caller, role, event.sender.name);
+  if (!pairing) return callerOf(caller, role, event.sender.name);
+  const now = yield* identify({ listener, ...event.sender });
+  // An account that counts for less than its pairing, or is another's by now, gives no owner's power.
+  const is = now.id === caller ? now.role : "authenticated";
+  return starterIn(conversation, callerOf(caller, is, pairing.name));
 }
 
 /** The head of the line, and those behind it only where they may come along. */
@@ -141,7 +145,14 @@ export function callerOf(id: string, role: Role, name: string): Caller {
 }
 
 function titleOf(prompts: readonly InboundMessage[]): string {
-  const [text] = prompts.map((prompt) => prompt.text.trim().split("\n", 1)[0]).filter(Boolean);
+  const [text] = prompts.flatMap((prompt) => firstLine(prompt) || []);
   const title = (text ?? prompts[0]?.files[0]?.name ?? "").replace(/\s+/g, " ");
   return title.length > 80 ? `${title.slice(0, 79)}…` : title;
+}
+
+/** A salutation says less than what the sender calls the matter. */
+function firstLine({ text, subject }: InboundMessage): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  const says = line.length >= 12 && !/[,，]$/.test(line.trim());
+  return says ? line : subject?.trim() || line;
 }

@@ -3,7 +3,7 @@
 import { may } from "../access/authorise.ts";
 import { escapeInline } from "../approvals/card.ts";
 import { typed } from "../core/command-text.ts";
-import type { Caller, Markdown } from "../core/words.ts";
+import type { Markdown } from "../core/words.ts";
 import { isShared, ownBeside, setNote, setSession } from "../store/conversations.ts";
 import { lastReported } from "../store/inbox.ts";
 import { answer, decide } from "./answers.ts";
@@ -65,14 +65,16 @@ async function answerTo(ports: TurnPorts, moves: Moves, asked: Asked): Promise<R
     case "retry":
       return retry(ports, moves.wake, asked);
     default:
-      return help(ports, asked.caller);
+      return help(ports, asked);
   }
 }
 
-function help({ agent }: TurnPorts, caller: Caller): Markdown {
+function help({ agent, channel }: TurnPorts, { caller, listener }: Asked): Markdown {
   const lines = menu.map(({ command, description }) => `- ${typed(command)} ${description}`);
   const asks = agent.asks
-    ? "Before anything is changed or run I ask you, with buttons; `allow 3` and `deny 3 because …` work too."
+    ? channel(listener)?.decidesByWord
+      ? "Before anything is changed or run I ask you: the message that asks gives the line to answer with, as in `allow 3 K7Q2`."
+      : "Before anything is changed or run I ask you, with buttons; `allow 3` and `deny 3 because …` work too."
     : "**This agent has not been seen to ask before it acts, so approvals may not apply to it.**";
   const groups = may(caller, "enable")
     ? `As an owner you open a group to me with ${typed("enable")} in it, and close it with ${typed("disable")}. With ${typed("share")} all who are paired there continue one conversation, until ${typed("unshare")}.`

@@ -38,7 +38,7 @@ async function askField(
     task: work.turn.task,
     conversation: work.conversation.id,
     starter: work.caller,
-    home: homeOf(work),
+    home: homeOf(ports, work),
     ownersOnly: false,
     kind: options.length > 0 ? "choice" : "text",
     title: visibleLine(field.title || field.name)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
-import { forgetBefore } from "../store/retention.ts";
+import { forgetBefore, forgetMarks } from "../store/retention.ts";
 import type { Store } from "../store/store.ts";
 import { forgetFiles, inboxes } from "./places.ts";
 import { forgetIdle } from "./share.ts";
@@ -62,7 +62,9 @@ export async function forgetOld(
   const before = beforeOf(ports);
   let rows = 0;
   for (;;) {
-    const gone = await ports.store.run(() => forgetBefore(before, step.rows));
+    const gone =
+      (await ports.store.run(() => forgetBefore(before, step.rows))) ||
+      (await ports.store.run(() => forgetMarks(ports.clock.now(), step.rows)));
     rows += gone;
     if (gone === 0 || signal.aborted) break;
     await sleep(step.pause, undefined, { ref: false, signal });

@@ -1,15 +1,15 @@
 // Presses, answers to questions, and codes.
 
 import { audit } from "../access/audit.ts";
-import { burnCode, redeemCode } from "../access/codes.ts";
+import { burnCode, type Redeemed, redeemCode } from "../access/codes.ts";
 import { identify } from "../access/identify.ts";
-import type { Decided } from "../approvals/approvals.ts";
+import type { Decided, Expired } from "../approvals/approvals.ts";
 import { isSameMessage } from "../approvals/ask.ts";
 import { typed } from "../core/command-text.ts";
 import type { ButtonPress } from "../core/events.ts";
 import type { Caller } from "../core/words.ts";
 import { type ButtonRow, findButton, findCard } from "../store/cards.ts";
-import { finishEntry } from "../store/inbox.ts";
+import { cancelCallerEntries, finishEntry } from "../store/inbox.ts";
 import { findPart } from "../store/outbox.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, type Question } from "../store/questions.ts";
@@ -18,6 +18,7 @@ import { canWhisper } from "./aside.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
 import { respond } from "./respond.ts";
 import { retryEntry } from "./retry.ts";
+import { stopCaller } from "./stop.ts";
 
 interface Event<E> {
   readonly id: number;
@@ -125,13 +126,40 @@ export async function onCode(ports: TurnPorts, it: CodeSaid): Promise<void> {
   if (event.chat.kind === "group") return burn(ports, it);
   const at = ports.clock.now();
   const sender = { listener, ...event.sender };
-  const redeeming = { hmac, sender, now: at, id: ports.token() };
-  const redeemed = await ports.store.run(() => redeemCode(redeeming));
+  // What was proved by us and not by a platform gives nobody an owner's power.
+  const most = event.sender.proof ? { most: "authenticated" as const } : {};
+  const redeeming = { hmac, sender, now: at, id: ports.token(), ...most };
+  const { redeemed, ended } = await ports.store.run(() => redeem(ports, redeeming));
   const text =
     redeemed.is === "linked"
       ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send ${typed("help")}.`
       : "That code does not count: it may be mistyped, used, replaced by a newer one, or older than 15 minutes. Ask for a new one; after several tries I take none for a while.";
   await respond(ports, { id, listener, event, text });
+  if (ended) await endLeft(ports, ended);
+}
+
+interface Ended {
+  readonly pairing: string;
+  readonly expired: readonly Expired[];
+}
+
+/** A pairing that came by mail and whose account is somebody's now: nothing of it waits, is asked or goes on. */
+function* redeem(
+  ports: TurnPorts,
+  redeeming: Parameters<typeof redeemCode>[0],
+): Op<{ readonly redeemed: Redeemed; readonly ended?: Ended }> {
+  const redeemed = yield* redeemCode(redeeming);
+  if (redeemed.is !== "linked" || !redeemed.left) return { redeemed };
+  const { id: pairing } = redeemed.left;
+  yield* cancelCallerEntries(`p:${pairing}`);
+  const { expired } = yield* stopCaller(ports.approvals, `p:${pairing}`);
+  return { redeemed, ended: { pairing, expired } };
+}
+
+async function endLeft(ports: TurnPorts, { pairing, expired }: Ended): Promise<void> {
+  for (const one of expired) ports.approvals.afterExpiry(one);
+  const why = "your address was linked to another pairing meanwhile. Please send it again.";
+  await ports.agent.end(`p-${pairing}`, why);
 }
 
 /** It says nothing about right or wrong. */

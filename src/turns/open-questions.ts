@@ -21,17 +21,22 @@ export function* openFor(caller: Caller): Op<Question[]> {
   return all.filter((question) => may(caller, "answer", { starter: question.caller }));
 }
 
-/** In a direct chat they are shown as cards, and the text says only what is left. */
+/** In a direct chat they are shown as cards, and the text says only what is left; all in one message where an answer is one. */
 export async function approvals(ports: TurnPorts, viewer: Viewer): Promise<Markdown> {
   if (viewer.event.chat.kind === "group") return list(ports, viewer);
   const { caller, event, listener } = viewer;
   const open = await ports.store.run(() => openFor(caller));
   const recipient = { person: caller.id, to: addressOf(listener, event) };
-  for (const question of open.slice(0, cardsMost)) await ports.approvals.show(question, recipient);
+  const shown = open.slice(0, cardsMost);
+  const texts: Markdown[] = [];
+  // Several messages at once are no answer there.
+  if (ports.channel(listener)?.oneMessage)
+    for (const question of shown) texts.push(await ports.approvals.listed(question, recipient));
+  else for (const question of shown) await ports.approvals.show(question, recipient);
   const more = open.length - cardsMost;
   if (more > 0)
-    return `${more} more: ${typed("approvals")} shows them once some of these are decided.`;
-  return open.length === 0 ? none : "";
+    texts.push(`${more} more: ${typed("approvals")} shows them once some of these are decided.`);
+  return open.length === 0 ? none : texts.join("\n\n---\n\n");
 }
 
 /** A question that was never shown to this person gets one of their numbers, so that `allow 3` works. */

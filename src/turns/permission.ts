@@ -51,7 +51,7 @@ export async function permit(ports: TurnPorts, work: Work, event: Permission): P
   event.answer(
     answer.is === "answered" ? replyFor(answer.key, options) : replyFor("deny", options),
   );
-  return resolved(call, answer);
+  return resolved(call, answer, ports.channel(work.conversation.address.listener)?.oneMessage);
 }
 
 async function ask(
@@ -66,7 +66,7 @@ async function ask(
     task: work.turn.task,
     conversation: work.conversation.id,
     starter: work.caller,
-    home: homeOf(work),
+    home: homeOf(ports, work),
     ownersOnly,
     kind: "approval",
     title: effect.title,
@@ -82,9 +82,13 @@ async function shownOf(ports: TurnPorts, work: Work, { call, ownersOnly }: Permi
   return await effectOf(call, ports.inside(ports.scopeOf(work)).workspace);
 }
 
-export function homeOf({ caller, conversation, prompts }: Work) {
-  const last = prompts.at(-1);
-  return { person: caller.id, to: conversation.address, ...quoting(conversation, last?.message) };
+export function homeOf(
+  { channel }: Pick<TurnPorts, "channel">,
+  { caller, conversation, prompts }: Work,
+) {
+  const to = conversation.address;
+  const answered = quoting(channel(to.listener), conversation, prompts.at(-1)?.message);
+  return { person: caller.id, to, ...answered };
 }
 
 /** Hosts are opened by an owner or by `egress.allow`, and never along with the agent's own calls. */
@@ -144,7 +148,8 @@ function* noted(
   });
 }
 
-function resolved(call: ToolCall, answer: Answer): Resolved {
+/** `told`: no card there can show any more what became of it. */
+function resolved(call: ToolCall, answer: Answer, told = false): Resolved {
   if (answer.is === "answered" && answer.key !== "deny") return { allowed: true };
   if (answer.is === "answered") {
     const because = answer.reason ? ` Their reason: ${onOneLine(answer.reason)}` : "";
@@ -153,6 +158,10 @@ function resolved(call: ToolCall, answer: Answer): Resolved {
       ...(because ? { note: `"${onOneLine(call.title)}" was denied.${because}` } : {}),
     };
   }
-  const silent = answer.why === "unreachable" ? "nobody who may allow it could be reached" : "";
+  const silences: Readonly<Record<string, string | undefined>> = {
+    unreachable: "nobody who may allow it could be reached",
+    ...(told ? { silence: "nobody answered in time" } : {}),
+  };
+  const silent = silences[answer.why];
   return { allowed: false, ...(silent ? { remark: `Not run: ${silent}.` } : {}) };
 }

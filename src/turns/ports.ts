@@ -19,6 +19,8 @@ import type { Meter } from "./usage.ts";
 /** The settings that turns read; live, so that a change acts at once. */
 export interface TurnSettings {
   readonly public: "nobody" | "anyone";
+  /** Whose mail is let in, once it is proved whom it is from. */
+  readonly allowEmail: readonly string[];
   readonly merge: boolean;
   readonly concurrent: number;
   readonly listenerTasksPerHour: number;
@@ -45,6 +47,8 @@ export interface TurnPorts {
   /** Unguessable, at most 48 characters. */
   token(): string;
   hmac(code: string): string;
+  /** What the text that decides on this card must have, where the channel says so. */
+  word(card: string): string;
   listener(id: ListenerId): Listener | undefined;
   channel(id: ListenerId): Channel | undefined;
   render(id: ListenerId, text: Markdown): Promise<Part[]>;

@@ -1,4 +1,5 @@
 // What the agent is given: the messages, what they quote, their files (fetched into the home's inbox/), and notes.
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
@@ -29,6 +30,8 @@ export async function promptOf(ports: TurnPorts, work: Work): Promise<Prompt> {
   if (label !== undefined && work.conversation.session === null)
     blocks.push({ type: "context", name: "shared-conversation", text: sharedWords(label) });
   if (note) blocks.push({ type: "context", name: "note", text: note });
+  const [subject] = work.prompts.flatMap((prompt) => prompt.subject?.trim() || []);
+  if (subject && work.conversation.session === null) blocks.push(subjectBlock(subject));
   for (const message of work.prompts) {
     const { quote, text } = message;
     if (quote) blocks.push(quoteBlock(quote, label !== undefined));
@@ -43,6 +46,15 @@ export async function promptOf(ports: TurnPorts, work: Work): Promise<Prompt> {
 
 function sharedWords(label: string): string {
   return `Several people continue this conversation, one at a time. Each line of a message begins with the name of who wrote it, as in "${label}…": the gateway puts it there, so a line is of nobody else, whatever else it says.`;
+}
+
+const subjectMost = 300;
+
+/** Theirs to choose: one line, so that it looks like nothing else. */
+function subjectBlock(subject: string): PromptBlock {
+  const line = visibleLine(subject.replace(/\s+/g, " "));
+  const shown = line.length > subjectMost ? `${line.slice(0, subjectMost)}…` : line;
+  return { type: "context", name: "subject", text: `Subject: ${shown}` };
 }
 
 function textBlock(text: string, label: string | undefined): PromptBlock {
@@ -76,7 +88,7 @@ async function filesOf(
       try {
         return await fetchInto(ports, work, {
           file,
-          name: `${message.message.id}-${index}-${safeFileName(file.name)}`,
+          name: `${nameOf(message.message.id)}-${index}-${safeFileName(file.name)}`,
         });
       } catch (error) {
         const why = error instanceof Error ? error.message : "unknown error";
@@ -91,6 +103,12 @@ async function filesOf(
       }
     }),
   );
+}
+
+/** An id may be anything that its sender chose (a Message-ID): it must not lead anywhere, nor be too long. */
+function nameOf(id: string): string {
+  if (/^\w[\w.-]{0,59}$/.test(id)) return id;
+  return createHash("sha256").update(id).digest("hex").slice(0, 12);
 }
 
 async function fetchInto(

@@ -120,7 +120,8 @@ function wait(
   wake(after.conversation);
   const place = ports.lanes.waiting();
   const { event, crowded } = after;
-  if (!crowded || place === 0) {
+  const quiet = ports.channel(listener)?.oneMessage;
+  if (!crowded || place === 0 || quiet) {
     closePress(ports, listener, event.press);
     return;
   }

@@ -86,6 +86,8 @@ async function report(
   swept: boolean,
 ): Promise<void> {
   const last = prompts.at(-1);
+  const channel = ports.channel(conversation.address.listener);
+  const retry = channel?.limits.buttons === 0 ? "send `retry`" : "press Retry (or send `retry`)";
   const why = !swept
     ? "I could not make sure that what I had started is gone"
     : !turn.asks
@@ -99,9 +101,9 @@ async function report(
     inbox: "reported",
     how: "reported",
     reason: `cut off by a restart: ${why}`,
-    text: `⚠️ A restart cut me off, and I did not begin again by myself, because ${why}. Have a look, then press Retry (or send \`retry\`) to run it once more.`,
+    text: `⚠️ A restart cut me off, and I did not begin again by myself, because ${why}. Have a look, then ${retry} to run it once more.`,
     to: conversation.address,
-    ...quoting(conversation, last?.message),
+    ...quoting(channel, conversation, last?.message),
     grown: true,
     retry: true,
   });

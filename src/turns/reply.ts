@@ -5,6 +5,7 @@ import { visibleLine } from "../core/visible.ts";
 import type { Address, Markdown, TurnId } from "../core/words.ts";
 import { addPart, repliesOf } from "../store/outbox.ts";
 import type { TurnPorts } from "./ports.ts";
+import { startProgress } from "./progress.ts";
 
 export interface Reply {
   append(text: string): void;
@@ -66,7 +67,10 @@ export function openReply(
     await busy.catch((error) => ports.log.debug({ error }, "A preview was lost"));
     if (!growing.closed) timer = setTimeout(step, Math.max(quiet, pace ?? 0));
   };
-  let timer = setTimeout(step, quiet);
+  // Where an answer is one message there is nothing to be seen of it before.
+  const shows = ports.channel(place.to.listener)?.oneMessage !== true;
+  let timer = shows ? setTimeout(step, quiet) : undefined;
+  const progress = startProgress(ports, place, () => growing.line.replace("⏳ ", ""));
   return {
     append(text) {
       growing.line = "";
@@ -78,6 +82,7 @@ export function openReply(
     },
     waiting(on) {
       growing.asked = on;
+      progress.waiting(on);
     },
     get text() {
       return growing.text;
@@ -88,6 +93,7 @@ export function openReply(
     async close() {
       growing.closed = true;
       clearTimeout(timer);
+      await progress.close();
       await busy.catch(() => undefined);
     },
   };

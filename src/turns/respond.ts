@@ -46,12 +46,15 @@ function textIn({ opening }: Spot, text: Markdown): Markdown {
 }
 
 function* write(
-  { deliver, clock }: TurnPorts,
+  { deliver, clock, channel }: TurnPorts,
   it: { readonly spot: Spot; readonly parts: readonly Part[]; readonly event: Answered },
 ): Op<OutboxRow[]> {
   const { to, only } = it.spot;
   // What is answered lies in that chat alone.
-  const place = to.chat === it.event.chat.id ? quoting(it.event.chat, it.event.message) : {};
+  const place =
+    to.chat === it.event.chat.id
+      ? quoting(channel(to.listener), it.event.chat, it.event.message)
+      : {};
   const common = { kind: "notice", to, ...place, ...(only ? { only } : {}) } as const;
   const first = deliver.isIdle(to) ? "sending" : "pending";
   const written: OutboxRow[] = [];

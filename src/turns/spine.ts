@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { hmacOf } from "../access/codes.ts";
 import { createApprovals } from "../approvals/approvals.ts";
-import { renderCard } from "../approvals/card.ts";
+import { renderCard } from "../approvals/copy.ts";
+import { wordOf } from "../approvals/word.ts";
 import { accept } from "../bus/accept.ts";
 import { createDeliver, type Deliver } from "../bus/deliver.ts";
 import { createLanes } from "../bus/lanes.ts";
@@ -45,7 +46,7 @@ export interface SpineParts {
   /** Absent: nobody outside can reach this machine. */
   fileLink?(part: number): string | undefined;
   /** Absent: no page of ours can be reached. Where a card is answered in a browser. */
-  hitlUrl?(card: string): string | undefined;
+  hitlUrl?(card: string, listener: string): string | undefined;
   settings(): TurnSettings & { readonly retentionDays: number };
 }
 
@@ -96,26 +97,23 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     return channel?.render(writeCommands(text, channel.writeCommand)) ?? [];
   };
   const basics = { store, log, render, clock: systemClock, token: tokens() };
-  const hasReplies = (id: string) => listeners.get(id)?.channel.noReplies !== true;
-  const hasButtons = (id: string) => listeners.get(id)?.channel.limits.buttons !== 0;
-  const cardLink = (id: string, card: string) =>
-    hasButtons(id) ? undefined : parts.hitlUrl?.(card);
+  const showing = { ...basics, ...cardPorts(parts, listeners) };
+  const { channel, word } = showing;
   const deliver: Deliver = createDeliver({
     ...basics,
     listener: (id) => listeners.get(id)?.listener,
-    renderCard: (row) => renderCard({ ...basics, cardLink, hasButtons, hasReplies }, row),
+    isOneMessage: (id) => channel(id)?.oneMessage === true,
+    renderCard: (row) => renderCard(showing, row),
     ...tellGone({
       ...basics,
       approvals: () => approvals,
+      alarm: () => alarm,
       deliver: { deliver: (rows) => deliver.deliver(rows) },
     }),
   });
   const ownerChats = () => reachableOwners(store, listeners);
   const approvals = createApprovals({
-    ...basics,
-    cardLink,
-    hasButtons,
-    hasReplies,
+    ...showing,
     ownerChats,
     deliver: deliver.deliver,
     isIdle: deliver.isIdle,
@@ -137,14 +135,25 @@ function createPorts(parts: SpineParts, listeners: Listeners): TurnPorts {
     agent: parts.agent,
     agentAsked: parts.agentAsked,
     hmac: (code) => hmacOf(parts.codeKey, code),
+    word,
     listener: (id) => listeners.get(id)?.listener,
-    channel: (id) => listeners.get(id)?.channel,
+    channel,
     scopeOf: (doing) => scopeOf(parts, doing),
     homes: parts.homes,
     removeHome: parts.removeHome,
     inside: (scope) => parts.sandbox.inside(scope),
     keepFile: (name, content) => keepFile(parts.files, name, content),
     fileLink: (part) => parts.fileLink?.(part),
+  };
+}
+
+function cardPorts({ codeKey, hitlUrl }: SpineParts, listeners: Listeners) {
+  const channel = (id: string) => listeners.get(id)?.channel;
+  return {
+    channel,
+    word: (card: string) => wordOf(codeKey, card),
+    cardLink: (id: string, card: string) =>
+      channel(id)?.limits.buttons === 0 ? hitlUrl?.(card, id) : undefined,
   };
 }
 

@@ -26,6 +26,8 @@ interface Following {
   readonly files: OutFile[];
   readonly open: Set<Promise<void>>;
   changed: boolean;
+  /** Takes its place among those at work again. */
+  back?: (() => void) | undefined;
   /** A budget ended it. */
   over?: OverTokens | undefined;
   end: End;
@@ -36,7 +38,7 @@ type End = Extract<AgentEvent, { type: "end" | "failed" }>;
 /** Never rejects for what an agent or a platform does. */
 export async function runTurn(ports: TurnPorts, work: Work, stop: AbortController): Promise<void> {
   const { signal } = stop;
-  const { person: _, ...place } = homeOf(work);
+  const { person: _, ...place } = homeOf(ports, work);
   const reply = openReply(ports, { turn: work.turn.id, ...place });
   // What comes after a stop is told with the end, if at all.
   signal.addEventListener("abort", () => void reply.close(), { once: true });
@@ -123,8 +125,8 @@ async function take(
     asked.add(event.call.id);
     // Asked by us: that the agent itself asks is not seen by it.
     if (!event.ownersOnly) ports.agentAsked();
-    hold(following, decide(ports, work, { following, event }));
-  } else if (event.type === "form") hold(following, fillForm(ports, work, event));
+    hold(ports, following, decide(ports, work, { following, event }));
+  } else if (event.type === "form") hold(ports, following, fillForm(ports, work, event));
   else following.end = event;
 }
 
@@ -142,13 +144,17 @@ async function keep(
   }
 }
 
-/** A person is asked meanwhile: no typing, no running tool. */
-function hold(following: Following, question: Promise<void>): void {
+/** A person is asked meanwhile: no typing, no running tool, and room for others. */
+function hold({ lanes }: TurnPorts, following: Following, question: Promise<void>): void {
   const { open, reply } = following;
   reply.waiting(true);
+  following.back ??= lanes.stepAside();
   const done = question.finally(() => {
     open.delete(done);
     reply.waiting(open.size > 0);
+    if (open.size > 0) return;
+    following.back?.();
+    following.back = undefined;
   });
   open.add(done);
 }

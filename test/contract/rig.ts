@@ -53,7 +53,11 @@ export function inbox(accept: (events: readonly InboundEvent[]) => Promise<void>
   return {
     events,
     messages: () => events.filter((event): event is InboundMessage => event.kind === "message"),
-    texts: () => events.flatMap((event) => (event.kind === "message" ? [event.text] : [])),
+    /** What people said: a silent message is noted, and heard by nobody. */
+    texts: () =>
+      events.flatMap((event) =>
+        event.kind === "message" && event.silent === undefined ? [event.text] : [],
+      ),
     async accept(batch: readonly InboundEvent[]) {
       await accept(batch);
       events.push(...batch);

@@ -86,7 +86,7 @@ export async function withGateway<M extends AnyMember>(
   const { start = usualStart, inside = cli.workspace } = options;
   const gateway = createGateway({ stage, cli, members, running, start });
   try {
-    await addChannel(cli, stage);
+    await (stage.addTo?.(cli) ?? addChannel(cli, stage));
     for (const [key, value] of Object.entries(options.settings ?? {}))
       await ran(cli, ["config", "set", key, value]);
     await gateway.start();

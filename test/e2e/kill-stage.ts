@@ -1,4 +1,5 @@
 // What the kill matrix needs of a platform: people who say and press, what they see, and holds on the ways in and out.
+import type { CliRig } from "../fakes/cli-rig.ts";
 
 /** A message of the bot, as it is shown now. */
 export interface Said {
@@ -47,7 +48,7 @@ export interface HoldSend {
 }
 
 export interface Stage<M extends Member = Member> {
-  readonly channel: "telegram" | "discord" | "slack";
+  readonly channel: "telegram" | "discord" | "slack" | "email";
   readonly url: string;
   readonly token: string;
   readonly appToken?: string;
@@ -57,6 +58,10 @@ export interface Stage<M extends Member = Member> {
   readonly keepsPresses: boolean;
   /** What is sent again is the same message: nothing is ever seen twice. */
   readonly sendsOnce: boolean;
+  /** What was sent does not change: of a question that is over people hear when they answer it. */
+  readonly cardsStay?: true;
+  /** Where adding the channel takes more than a URL and tokens. */
+  addTo?(cli: CliRig): Promise<void>;
   member(name: string): M;
   /** Messages and presses that the platform does not know to be taken; undefined: it is never told. */
   unconfirmed(): number | undefined;

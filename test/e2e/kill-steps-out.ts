@@ -84,7 +84,7 @@ async function whole(round: Round): Promise<Scene> {
 }
 
 /** The platform has it, and the connection died: the gateway waits before it tries again. */
-async function dropped(round: Round): Promise<Scene> {
+export async function dropped(round: Round): Promise<Scene> {
   const { plant, target, say } = round;
   plant.stage.dropSend(target);
   const turn = say(target, ({ said }) => [said, "stream 1000"]);

@@ -48,6 +48,7 @@ export interface SpineOptions {
 
 export const usualSettings: TurnSettings = {
   public: "nobody",
+  allowEmail: [],
   merge: true,
   concurrent: 4,
   listenerTasksPerHour: 20,

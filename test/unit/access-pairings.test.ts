@@ -151,6 +151,7 @@ it("lists each with its accounts, and when it last began a task", async (t) => {
       pairing: list[0]?.id,
       name: "name of 1",
       linkedAt: start,
+      most: null,
     },
   ]);
   assert.ok(!JSON.stringify(list).includes("okenHash"));

@@ -49,7 +49,7 @@ it("has a default for every setting", async (t) => {
   assert.deepEqual(
     { access, budgets, turns, conversations, retention },
     {
-      access: { public: "nobody" },
+      access: { public: "nobody", allowEmail: [] },
       budgets: {
         listener: { tasksPerHour: 20, concurrent: 2 },
         caller: { tasksPerHour: 5 },

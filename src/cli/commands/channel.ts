@@ -1,10 +1,12 @@
 // sallyport channel: where callers arrive.
 import type { Command } from "commander";
-import { Failure, report } from "../operator.ts";
+import type { ChannelGiven } from "../../admin/channel.ts";
+import type { MailFlags } from "../mail-account.ts";
+import { Failure, operate, report } from "../operator.ts";
 import { table, when } from "../output.ts";
 import { readSecretInput } from "../secret-input.ts";
 
-interface AddFlags {
+interface AddFlags extends MailFlags {
   readonly id?: string;
   readonly token?: string;
   readonly tokenFile?: string;
@@ -21,10 +23,10 @@ export function addChannel(root: Command): void {
 }
 
 function addAdd(channel: Command): void {
-  channel
+  const add = channel
     .command("add <kind>")
     .description(
-      "add a channel: telegram, discord or slack; its token comes by file, - (standard input) or a hidden prompt",
+      "add a channel: telegram, discord, slack or email; what is secret comes by file, - (standard input) or a hidden prompt",
     )
     .option("--id <id>", "its name here, when there are several of a kind")
     .option("--token-file <file>", "read the token from a file, or - for standard input")
@@ -32,27 +34,68 @@ function addAdd(channel: Command): void {
     .option("--app-token-file <file>", "slack: the app-level token of Socket Mode, likewise")
     .option("--signing-secret-file <file>", "slack: the signing secret of HTTP mode, likewise")
     .option("--api-root <url>", "base URL of the platform's API, for a server of your own")
-    .option("--pace <on|off>", "keep to the platform's published limits")
-    .action(async (kind: string, flags: AddFlags, command: Command) => {
-      const { id = kind, apiRoot, pace } = flags;
-      const input = {
-        id,
-        kind: kind as ChannelKind,
-        secrets: await secretsFrom(kind, flags),
-        ...(apiRoot === undefined ? {} : { apiRoot }),
-        ...(pace === undefined ? {} : { pace }),
-      };
-      await report(command, { name: "channel.add", input }, (value) =>
-        value.trouble
-          ? `${value.id} is added, but not connected: ${value.trouble.replace(/\.$/, "")}. It tries again by itself; see: sallyport doctor`
-          : value.open
-            ? `${value.id} is added and open. Invite somebody with: sallyport pair invite --name NAME`
-            : `${value.id} is added. It opens with: sallyport start`,
-      );
-    });
+    .option("--pace <on|off>", "keep to the platform's published limits");
+  for (const [flag, what] of mailFlags) add.option(flag, `email: ${what}`);
+  add.action(async (kind: string, flags: AddFlags, command: Command) => {
+    const { id = kind, apiRoot, pace } = flags;
+    refuseForeign(kind, flags);
+    const input: ChannelGiven = {
+      id,
+      kind: kind as ChannelGiven["kind"],
+      ...(kind === "email"
+        ? await mailbox(id, flags, command)
+        : { secrets: await secretsFrom(kind, flags) }),
+      ...(apiRoot === undefined ? {} : { apiRoot }),
+      ...(pace === undefined ? {} : { pace }),
+    };
+    await report(command, { name: "channel.add", input }, (value) =>
+      value.trouble
+        ? `${value.id} is added, but not connected: ${value.trouble.replace(/\.$/, "")}. It tries again by itself; see: sallyport doctor`
+        : value.open
+          ? `${value.id} is added and open. Invite somebody with: sallyport pair invite --name NAME`
+          : `${value.id} is added. It opens with: sallyport start`,
+    );
+  });
 }
 
-type ChannelKind = "telegram" | "discord" | "slack";
+const mailFlags = [
+  ["--address <address>", "the agent's address"],
+  ["--imap <url>", "where mail is read: imaps://host:993, or imap://host:143 (STARTTLS)"],
+  ["--smtp <url>", "where mail is sent: smtps://host:465, or smtp://host:587 (STARTTLS)"],
+  ["--user <name>", "name to sign in with; the address else"],
+  ["--password-file <file>", "read the password from a file, or - for standard input"],
+  ["--token-command <command>", "what prints an OAuth2 access token, instead of a password"],
+  ["--ca <file>", "certificates to trust, for servers of your own"],
+  ["--dns <host:port>", "DNS server for keys, policies and the guess at the servers"],
+  ["--name <name>", "what it is called in a mail program"],
+  ["--folder <folder>", "the folder that is read; INBOX else"],
+  ["--dkim-domain <domain>", "sign what goes out for this domain"],
+  ["--dkim-selector <selector>", "the selector of its key"],
+  ["--dkim-key-file <file>", "the key (PEM)"],
+  ["--skip-test", "add it without signing in and without a mail to itself"],
+] as const;
+
+async function mailbox(id: string, flags: AddFlags, command: Command) {
+  const { mailAccount } = await import("../mail-account.ts");
+  return mailAccount(id, flags, command);
+}
+
+/** What is meant for another kind would be passed over in silence. */
+function refuseForeign(kind: string, flags: AddFlags): void {
+  const others = ["token", "tokenFile", "appTokenFile", "signingSecretFile", "apiRoot"];
+  const mails = mailFlags.map(([flag]) => camel(flag));
+  const foreign = Object.keys(flags).find((flag) =>
+    (kind === "email" ? others : mails).includes(flag),
+  );
+  if (!foreign) return;
+  const flag = `--${foreign.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new Failure(`A channel of kind ${kind} has no ${flag}. See: sallyport channel add --help`);
+}
+
+function camel(flag: string): string {
+  const [name = ""] = flag.slice(2).split(" ");
+  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
 
 /** Slack has a second secret: which one decides how it is listened to. */
 async function secretsFrom(kind: string, flags: AddFlags): Promise<Record<string, string>> {
@@ -92,7 +135,7 @@ function addRest(channel: Command): void {
               { title: "ID", of: (row) => row.id },
               { title: "KIND", of: (row) => row.kind },
               { title: "STATE", of: (row) => row.state },
-              { title: "TOKEN", of: (row) => row.token },
+              { title: "SECRET", of: (row) => row.token },
               { title: "LAST EVENT", of: (row) => when(row.lastEvent) },
               { title: "LAST ERROR", of: (row) => row.lastError ?? "-" },
             ]),
@@ -106,12 +149,17 @@ function addRest(channel: Command): void {
     );
   channel
     .command("test <id>")
-    .description("is it connected?")
-    .action((id: string, _: unknown, command: Command) =>
-      report(
+    .description("is it connected? a mailbox: do both ends let it in?")
+    .action(async (id: string, _: unknown, command: Command) => {
+      const rows = await operate(command, "channel.list", {});
+      if (rows.some((row) => row.id === id && row.kind === "email")) {
+        const { testMailbox } = await import("../mail-test.ts");
+        return testMailbox(id, command);
+      }
+      return report(
         command,
         { name: "channel.test", input: { id } },
         (value) => `${value.id} is ${value.state}.`,
-      ),
-    );
+      );
+    });
 }

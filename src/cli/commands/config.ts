@@ -64,9 +64,9 @@ export function addConfig(root: Command): void {
     .action(confirm);
 }
 
-function showSetting({ key, value, nextStart }: Changed): string {
+function showSetting({ key, value, nextStart, warnings = [] }: Changed): string {
   const from = nextStart ? " It counts from the next start of the gateway." : "";
-  return `${key} is ${visibleLine(valueText(value))}.${from}`;
+  return [`${key} is ${visibleLine(valueText(value))}.${from}`, ...warnings].join("\n");
 }
 
 function valueText(value: unknown): string {

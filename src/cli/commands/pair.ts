@@ -70,7 +70,8 @@ function addChanges(pair: Command): void {
       report(
         command,
         { name: "pair.rm", input: { name, ...flags } },
-        (value) => `${value.name} is removed${value.purged ? ", with its home" : ""}.`,
+        ({ name: removed, purged, again }) =>
+          `${removed} is removed${purged ? ", with its home" : ""}.${again ? letsInAgain(again) : ""}`,
       ),
     );
 }
@@ -100,6 +101,10 @@ function addInvite(pair: Command): void {
     );
 }
 
+function letsInAgain(entries: readonly string[]): string {
+  return ` The next mail from there is let in again, as long as access.allowEmail has ${entries.join(", ")}. Take that out with: sallyport config drop access.allowEmail ${entries.join(" ")}`;
+}
+
 function invitationText(invitation: Invitation): string {
   const { code, name, role, expiresAt, join, links, page } = invitation;
   const forward = links.map(({ listener, url }) => `  ${listener}: ${url}`);
@@ -113,10 +118,13 @@ function invitationText(invitation: Invitation): string {
 }
 
 function accountsText(
-  accounts: readonly { listener: string; account: string; name: string }[],
+  accounts: readonly { listener: string; account: string; name: string; most: string | null }[],
 ): string {
   if (accounts.length === 0) return "-";
   return accounts
-    .map(({ listener, account, name }) => `${listener}:${account} (${name})`)
+    .map(
+      ({ listener, account, name, most }) =>
+        `${listener}:${account} (${name}${most ? `, at most ${most}` : ""})`,
+    )
     .join(", ");
 }

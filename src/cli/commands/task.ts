@@ -29,11 +29,12 @@ export function addTask(root: Command): void {
     .description("one task and its turns")
     .action((id: string, _: unknown, command: Command) =>
       report(command, { name: "task.show", input: { id } }, (value) => {
-        const { turns, usage, callerToday, ...row } = value;
+        const { turns, from, usage, callerToday, ...row } = value;
         const fields = [
           ["id", row.id],
           ["state", row.state],
           ["by", `${row.callerName} (${row.caller})`],
+          ...from.map(({ address, reason }) => ["from", `${address} — ${reason}`]),
           ["started", when(row.createdAt)],
           ["changed", when(row.updatedAt)],
           ["what", row.title],

@@ -1,0 +1,66 @@
+// How the mailbox is: when its server was heard last, what is wrong, and whether it only looks connected.
+import type { ListenerHealth } from "../../src/core/channel.ts";
+
+type State = ListenerHealth["state"];
+
+export interface Health {
+  /** The server answered, or told something. */
+  contact(): void;
+  /** Something was accepted. */
+  event(): void;
+  /** Signed in, and the folder is open. */
+  connected(): void;
+  trouble(state: State, why: string): void;
+  /** What came in could not be kept, or can be again. */
+  unstored(why: string | undefined): void;
+  stopped(): void;
+  read(): ListenerHealth;
+}
+
+export function createHealth(deafSeconds: number): Health {
+  const since = Date.now();
+  const known: {
+    state: State;
+    lastContact?: number;
+    lastEvent?: number;
+    connection?: string | undefined;
+    intake?: string | undefined;
+  } = { state: "starting" };
+  return {
+    contact() {
+      known.lastContact = Date.now();
+    },
+    event() {
+      known.lastEvent = Date.now();
+    },
+    connected() {
+      if (known.state === "stopped") return;
+      known.state = "connected";
+      known.lastContact = Date.now();
+      known.connection = undefined;
+    },
+    trouble(state, why) {
+      if (known.state === "stopped") return;
+      known.state = state;
+      known.connection = why;
+    },
+    unstored(why) {
+      known.intake = why;
+    },
+    stopped() {
+      known.state = "stopped";
+    },
+    read() {
+      const { state, lastContact, lastEvent, connection, intake } = known;
+      const silent = Date.now() - (lastContact ?? since) > deafSeconds * 1000;
+      const deaf = silent && state !== "stopped" && state !== "unauthorised";
+      const why = connection ?? intake;
+      return {
+        state: deaf ? "deaf" : state,
+        ...(lastContact === undefined ? {} : { lastContact }),
+        ...(lastEvent === undefined ? {} : { lastEvent }),
+        ...(why === undefined ? {} : { lastError: why }),
+      };
+    },
+  };
+}
