@@ -87,13 +87,14 @@ async function connect(it: State): Promise<void> {
 }
 
 async function listen(it: State, hearing: Hearing): Promise<void> {
-  const { config, cursor, stopping } = it;
+  const { config, cursor, health, stopping } = it;
   const folder = it.open;
   const before = cursor.next();
   while (folder && !stopping.signal.aborted) {
     await hearing.takeIn(folder).finally(() => {
       it.useful ||= cursor.next() !== before;
     });
+    health.waiting(cursor.waiting().length);
     const ms = untilDue(cursor.waiting(), Date.now(), config.idleSeconds * 1000);
     await folder.wait(ms, stopping.signal);
     it.useful = true;

@@ -13,6 +13,8 @@ export interface Health {
   trouble(state: State, why: string): void;
   /** What came in could not be kept, or can be again. */
   unstored(why: string | undefined): void;
+  /** So many mails wait for DNS; shown while nothing worse is known. */
+  waiting(count: number): void;
   stopped(): void;
   read(): ListenerHealth;
 }
@@ -25,6 +27,7 @@ export function createHealth(deafSeconds: number): Health {
     lastEvent?: number;
     connection?: string | undefined;
     intake?: string | undefined;
+    waiting?: string | undefined;
   } = { state: "starting" };
   return {
     contact() {
@@ -47,14 +50,21 @@ export function createHealth(deafSeconds: number): Health {
     unstored(why) {
       known.intake = why;
     },
+    waiting(count) {
+      const mails = count === 1 ? "1 mail waits" : `${count} mails wait`;
+      known.waiting =
+        count === 0
+          ? undefined
+          : `${mails} until it can be found out whom they are from: see that DNS answers on this machine, or set channels.email.dns.`;
+    },
     stopped() {
       known.state = "stopped";
     },
     read() {
-      const { state, lastContact, lastEvent, connection, intake } = known;
+      const { state, lastContact, lastEvent, connection, intake, waiting } = known;
       const silent = Date.now() - (lastContact ?? since) > deafSeconds * 1000;
       const deaf = silent && state !== "stopped" && state !== "unauthorised";
-      const why = connection ?? intake;
+      const why = connection ?? intake ?? waiting;
       return {
         state: deaf ? "deaf" : state,
         ...(lastContact === undefined ? {} : { lastContact }),

@@ -96,9 +96,12 @@ function nextOf({ troubles }: State, rest: readonly Head[]): readonly Head[] {
 }
 
 async function takeBatch(it: State, folder: Folder, batch: readonly Head[]): Promise<void> {
-  const { cursor, patience, troubles } = it;
+  const { cursor, patience, troubles, log } = it;
   const outcomes = await outcomesOf(it, folder, batch);
   const now = Date.now();
+  for (const [uid, one] of outcomes)
+    if (one.is === "later")
+      log.warn({ uid, why: one.why }, "A mail cannot be judged yet: it is tried again later");
   const postponed = batch.filter(({ uid }) => outcomes.get(uid)?.is === "later");
   const waiting = postponed.map(({ uid }) => waitingFrom(uid, now, patience));
   const next = (batch.at(-1)?.uid ?? 0) + 1;

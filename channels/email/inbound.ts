@@ -99,11 +99,15 @@ function holdsWord(text: string, word: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])`, "iu").test(text);
 }
 
-/** People write the whole matter into the subject; then that is what they say, unless they may have said more that nobody could read. */
+/**
+ * People write the whole matter into the subject; then that is what they say, unless they may have said more that nobody
+ * could read. The subject of a reply was said before: an empty one asks for nothing again.
+ */
 function wordsOf({ text, subject, unreadable }: Reading): Pick<Reading, "text" | "subject"> {
-  if (text.trim() !== "") return { text, subject: oneLine(subject) };
-  if (unreadable !== null) return { text: "", subject: oneLine(subject) };
-  return { text: bareSubject(subject), subject: "" };
+  const bare = bareSubject(subject);
+  const isSaidAnew = bare === oneLine(subject, 1000);
+  if (text.trim() === "" && unreadable === null && isSaidAnew) return { text: bare, subject: "" };
+  return { text: text.trim() === "" ? "" : text, subject: oneLine(subject) };
 }
 
 const longestReason = 500;

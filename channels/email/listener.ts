@@ -16,11 +16,11 @@ import { tokenFrom } from "./token.ts";
 import { createTranslator } from "./translating.ts";
 
 const minute = 60_000;
-const day = 24 * 60 * minute;
+const hour = 60 * minute;
 /** A task at work for so long is worth one further mail. */
 const progressAfter = 10 * minute;
 /** Who answers a mail after so long begins anew. */
-const threadsKept = 365 * day;
+const threadsKept = 365 * 24 * hour;
 
 export function openListener(config: EmailConfig, context: ChannelContext): Listener {
   const { log, listener: id } = context;
@@ -81,7 +81,7 @@ function openParts(config: EmailConfig, { notes, log }: ChannelContext, threads:
   return { connection, health, reader, hearing };
 }
 
-/** The threads: usable once they were opened, and tidied up every day. */
+/** The threads: usable once they were opened, and tidied up every hour. */
 function createKnown(config: EmailConfig, { notes, log }: ChannelContext) {
   let opening: Promise<void> | undefined;
   let opened: Threads | undefined;
@@ -118,7 +118,7 @@ function createKnown(config: EmailConfig, { notes, log }: ChannelContext) {
         threads.forget(new Date(Date.now() - threadsKept)).catch((error) => {
           log.warn({ error }, "Old threads could not be forgotten");
         });
-      timer ??= setInterval(() => void forget(), day).unref();
+      timer ??= setInterval(() => void forget(), hour).unref();
       void forget();
     },
     close: () => clearInterval(timer),

@@ -34,7 +34,7 @@ export async function promptOf(ports: TurnPorts, work: Work): Promise<Prompt> {
   if (subject && work.conversation.session === null) blocks.push(subjectBlock(subject));
   for (const message of work.prompts) {
     const { quote, text } = message;
-    if (quote) blocks.push(quoteBlock(quote, label !== undefined));
+    if (quote?.text) blocks.push(quoteBlock(quote, label !== undefined));
     if (text.trim()) blocks.push(textBlock(text, label));
     for (const file of await filesOf(ports, work, message)) {
       if (file.type === "context") missing.push(`⚠️ ${escapeMarkdown(file.text)}`);

@@ -100,7 +100,7 @@ function outboxOf(round: Round, it: Spoken): string {
   return `outbox ${row?.id}`;
 }
 
-function partsOf(round: Round, it: Spoken): string[] {
+export function partsOf(round: Round, it: Spoken): string[] {
   const sql = "select state from outbox where turn = ? and kind = 'reply' order by seq";
   const rows = round.plant.rows<{ state: string }>(sql, inboxOf(round, it)?.turn ?? "");
   return rows.map(({ state }) => state);

@@ -81,10 +81,10 @@ it("decides on the page behind the link of a mail, by a POST alone", withDovecot
   const [, path = ""] = /https:\/\/gate\.example(\/hitl\/[\w.-]+)/.exec(card.text) ?? [];
   assert.ok(path, card.text);
   const url = `${rig.http()}${path}`;
-  for (const method of ["HEAD", "GET"]) {
+  // Whatever looks at a mail's links (a scanner, a preview) decides nothing.
+  for (const method of ["HEAD", "OPTIONS", "GET", "GET"]) {
     const looked = await fetch(url, { method });
-    assert.equal(looked.status, 200);
-    assert.match(looked.headers.get("content-security-policy") ?? "", /default-src 'self'/);
+    assert.equal(looked.status, method === "GET" ? 200 : 405);
   }
   assert.equal(made(rig, "a.txt"), false);
   const body = JSON.stringify({ option: "allow:0" });

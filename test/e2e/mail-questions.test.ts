@@ -115,7 +115,7 @@ it(
     assert.deepEqual(pending(rig), ["answered", "pending"]);
     assert.equal(town.sent.length, before);
     ana.replies(second.card, `allow ${second.which}`);
-  await rig.until(ana, /Created b\.txt/);
+    await rig.until(ana, /Created b\.txt/);
     assert.deepEqual([made(rig, "a.txt"), made(rig, "b.txt")], [false, true]);
     assert.equal(eve.arrived.length, 0);
     assert.match(town.transcript(ben.address), /got:/);

@@ -94,7 +94,7 @@ export async function startMailRig(t: TestContext, options: MailRigOptions = {})
     log,
     stop,
     start,
-    http: () => /http:\/\/127\.0\.0\.1:\d+/.exec(log.join("\n"))?.[0] ?? "nowhere",
+    http: () => running.gateway?.running.pageUrl() ?? "nowhere",
     ...acts(town, place),
   };
 }
@@ -208,10 +208,11 @@ export function query<T>(path: string, sql: string, values: readonly (string | n
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
+  timeoutMs = 15_000,
 ): Promise<T> {
-  for (const deadline = Date.now() + 15_000; ; await delay(20)) {
+  for (const deadline = Date.now() + timeoutMs; ; await delay(20)) {
     const found = await look();
     if (found) return found;
-    assert.ok(Date.now() < deadline, `${what} did not come within 15 s`);
+    assert.ok(Date.now() < deadline, `${what} did not come within ${timeoutMs} ms`);
   }
 }

@@ -14,7 +14,7 @@ export interface DovecotSettings {
   readonly introspection?: string;
 }
 
-interface Place {
+export interface Place {
   readonly folder: string;
   readonly accounts: Readonly<Record<string, string>>;
   readonly certificate: Certificate;

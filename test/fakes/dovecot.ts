@@ -8,12 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { configure, type DovecotSettings } from "./dovecot-config.ts";
+import { configure, type DovecotSettings, type Place } from "./dovecot-config.ts";
 import { lmtp } from "./dovecot-lmtp.ts";
 import { type Maildir, openMaildir } from "./dovecot-maildir.ts";
 import { type Certificate, makeCertificate } from "./mail-certificate.ts";
 
 const program = "/usr/sbin/dovecot";
+/** All of the group goes when one of them does: the server by itself, or whoever holds the other end of its input. */
+const guarded = '{ "$0" "$@"; kill -KILL 0; } & read -r nothing; kill -KILL 0';
 
 /** For `it`: every test here needs Dovecot; in CI its absence is an error. */
 export const withDovecot = {
@@ -63,20 +65,17 @@ export async function startDovecot(
   const certificate = options.certificate ?? makeCertificate();
   const caFile = join(folder, "ca.pem");
   writeFileSync(caFile, certificate.cert);
-  const [imap = 0, imaps = 0, lmtpPort = 0] = await freePorts(3);
-  const ports = { imap, imaps, lmtp: lmtpPort };
-  const file = configure({ folder, accounts, certificate, ports, settings: options });
-  const server = runner(file, ports.imap);
+  const place = { folder, accounts, certificate, settings: options };
+  const { server, ports } = await started(place).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
   const mailbox = (of = account) => openMaildir(join(folder, "mail", of));
   const close = async () => {
     await server.kill();
     rmSync(folder, { recursive: true, force: true });
   };
   t?.after(close);
-  await server.start().catch(async (error) => {
-    await close();
-    throw error;
-  });
   return {
     ports,
     url: `imaps://localhost:${ports.imaps}`,
@@ -98,6 +97,21 @@ export async function startDovecot(
   };
 }
 
+/** A port that was free a moment ago may be taken by now. */
+async function started(place: Omit<Place, "ports">, tries = 5) {
+  const [imap = 0, imaps = 0, lmtpPort = 0] = await freePorts(3);
+  const ports = { imap, imaps, lmtp: lmtpPort };
+  const server = runner(configure({ ...place, ports }), imap);
+  try {
+    await server.start();
+    return { server, ports };
+  } catch (error) {
+    await server.kill();
+    if (tries === 1) throw error;
+    return await started(place, tries - 1);
+  }
+}
+
 function runner(file: string, port: number) {
   let running: ChildProcess | undefined;
   const kill = async () => {
@@ -116,9 +130,9 @@ function runner(file: string, port: number) {
   return {
     kill,
     async start() {
-      const child = spawn(program, ["-F", "-c", file], {
+      const child = spawn("/bin/sh", ["-c", guarded, program, "-F", "-c", file], {
         detached: true,
-        stdio: ["ignore", "ignore", "pipe"],
+        stdio: ["pipe", "ignore", "pipe"],
       });
       running = child;
       let said = "";

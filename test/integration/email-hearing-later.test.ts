@@ -19,6 +19,7 @@ it(
     await rig.writes("one");
     await rig.until("the wait", () => waits.test(rig.kept.get("cursor") ?? ""));
     assert.match(rig.kept.get("cursor") ?? "", /"next":2,/);
+    await rig.until("the hint", () => /^1 mail waits.*DNS/.test(first.health().lastError ?? ""));
     await rig.dovecot.deliver(
       `From: Ana <${ana}>\r\nTo: ${agent}\r\nSubject: not signed\r\n\r\nhello\r\n`,
     );

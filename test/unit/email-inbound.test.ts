@@ -62,12 +62,20 @@ it("makes a message of a person's mail", () => {
 it("takes the subject where nothing else is said", () => {
   for (const [subject, text] of [
     ["Restart web1", "Restart web1"],
-    ["Re: Fwd: AW: Restart web1", "Restart web1"],
+    ["An: das Team, bitte web1 neu starten", "An: das Team, bitte web1 neu starten"],
     ["", ""],
   ] as const) {
     const made = event({ text: " \n", subject });
     assert.deepEqual([made.text, made.subject, made.silent], [text, undefined, undefined]);
   }
+});
+
+it("asks for nothing again by an empty answer, whose subject was said before", () => {
+  for (const subject of ["Re: Restart web1", "Re: Fwd: AW: Restart web1", "SV: Restart web1"])
+    assert.deepEqual(
+      [event({ text: "\n", subject }).text, event({ text: "", subject }).subject],
+      ["", subject],
+    );
 });
 
 it("says what cannot be read, to the one who is proved", () => {
