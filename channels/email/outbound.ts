@@ -1,6 +1,7 @@
 // To mail: plain text as people write it to each other, and the same as simple HTML.
 import type { Part } from "../../src/core/channel.ts";
 import type { Markdown } from "../../src/core/words.ts";
+import { escapeHtml } from "../shared/html.ts";
 import type { Mark, Piece } from "../shared/pieces.ts";
 import { type Dialect, render as renderIn } from "../shared/render.ts";
 import { sharedMarks } from "../shared/split.ts";
@@ -217,15 +218,4 @@ function opening(mark: Mark): string {
 function closing(mark: Mark): string {
   if (mark.is === "link") return "</a>";
   return mark.is === "quote" || mark.is === "pre" ? "" : `</${tags[mark.is]}>`;
-}
-
-const references: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => references[character] ?? character);
 }

@@ -1,5 +1,6 @@
 // To Telegram: its HTML from pieces, its keyboards from buttons.
 import type { Button } from "../../src/core/channel.ts";
+import { escapeHtml } from "../shared/html.ts";
 import type { Mark, Piece } from "../shared/pieces.ts";
 import type { Dialect } from "../shared/render.ts";
 import { sharedMarks } from "../shared/split.ts";
@@ -45,17 +46,6 @@ function closing(mark: Mark): string {
   if (mark.is === "link") return "</a>";
   if (mark.is !== "pre") return `</${tags[mark.is]}>`;
   return mark.language ? "</code></pre>" : "</pre>";
-}
-
-const references: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => references[character] ?? character);
 }
 
 interface Key {

@@ -3,7 +3,8 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { command, say } from "./discord-play-commands.ts";
 import { HELP, openScene, printNews, type Scene, WAIT_MS } from "./discord-play-scene.ts";
-import { type FakeDiscord, startDiscordServer } from "./discord-server.ts";
+import { startDiscordServer } from "./discord-server.ts";
+import { quiet } from "./quiet.ts";
 
 const QUIET_MS = 1_500;
 
@@ -34,7 +35,7 @@ async function main(): Promise<void> {
     if (outcome === "failed" && scripted) process.exitCode = 1;
     if (process.exitCode) break;
   }
-  if (scripted && !told) await quiet(fake);
+  if (scripted && !told) await quiet(fake, { quietMs: QUIET_MS, mostMs: WAIT_MS });
   printNews(scene);
   await fake.close();
 }
@@ -52,21 +53,6 @@ async function obey(scene: Scene, line: string): Promise<Outcome> {
     console.log(`! ${error instanceof Error ? error.message : String(error)}`);
     return "failed";
   }
-}
-
-/** Until nothing has changed for a moment: the bot may still be answering the last line. */
-function quiet(fake: FakeDiscord): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      clearTimeout(pause);
-      clearTimeout(limit);
-      resolve();
-    };
-    const pause = setTimeout(end, QUIET_MS);
-    const limit = setTimeout(end, WAIT_MS);
-    const stop = fake.watch(() => void pause.refresh());
-  });
 }
 
 await main().catch((error: unknown) => {

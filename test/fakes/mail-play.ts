@@ -7,6 +7,7 @@ import type { LetterFile } from "./mail-compose.ts";
 import type { MailPerson, Sent, Writing } from "./mail-person.ts";
 import { readAloud, type SeenMail } from "./mail-seen.ts";
 import { type MailTown, startMailTown } from "./mail-town.ts";
+import { quiet } from "./quiet.ts";
 
 interface Scene {
   readonly town: MailTown;
@@ -88,7 +89,7 @@ async function play(scene: Scene): Promise<void> {
     if (outcome === "failed" && scripted) process.exitCode = 1;
     if (told || process.exitCode) break;
   }
-  if (scripted && !told) await quiet(scene.town);
+  if (scripted && !told) await quiet(scene.town, { quietMs: QUIET_MS, mostMs: WAIT_MS });
   printNews(scene);
 }
 
@@ -206,21 +207,6 @@ function printNews(scene: Scene): void {
     const again = who.arrived.find(({ messageId }) => messageId === mail.messageId) !== mail;
     console.log(`${number} to ${by}${again ? " (the same mail again)" : ""}:\n${readAloud(mail)}`);
   }
-}
-
-/** Until nothing has changed for a moment: the agent may still be answering the last line. */
-function quiet(town: MailTown): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      clearTimeout(pause);
-      clearTimeout(limit);
-      resolve();
-    };
-    const pause = setTimeout(end, QUIET_MS);
-    const limit = setTimeout(end, WAIT_MS);
-    const stop = town.watch(() => void pause.refresh());
-  });
 }
 
 await main().catch((error: unknown) => {

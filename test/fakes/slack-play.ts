@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { quiet } from "./quiet.ts";
 import type { Person } from "./slack-people.ts";
 import { Printer } from "./slack-play-print.ts";
 import type { SeenMessage } from "./slack-seen.ts";
@@ -64,7 +65,7 @@ async function main(): Promise<void> {
     if (outcome === "failed" && scripted) process.exitCode = 1;
     if (process.exitCode) break;
   }
-  if (scripted && !told) await quiet(fake);
+  if (scripted && !told) await quiet(fake, { quietMs: QUIET_MS, mostMs: WAIT_MS });
   scene.print.news(scene.chat.id);
   await fake.close();
 }
@@ -214,21 +215,6 @@ async function waitForText({ fake, chat }: Scene, text: string): Promise<void> {
   await fake.waitFor(() => fake.messages(chat.id).some(shows), {
     timeoutMs: WAIT_MS,
     what: JSON.stringify(text),
-  });
-}
-
-/** Until nothing has changed for a moment: the app may still be answering the last line. */
-function quiet(fake: FakeSlack): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      clearTimeout(pause);
-      clearTimeout(limit);
-      resolve();
-    };
-    const pause = setTimeout(end, QUIET_MS);
-    const limit = setTimeout(end, WAIT_MS);
-    const stop = fake.watch(() => void pause.refresh());
   });
 }
 

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { quiet } from "./quiet.ts";
 import type { Person } from "./telegram-people.ts";
 import { type FakeTelegram, startTelegramServer } from "./telegram-server.ts";
 import type { SeenMessage } from "./telegram-transcript.ts";
@@ -62,7 +63,7 @@ async function main(): Promise<void> {
     if (outcome === "failed" && scripted) process.exitCode = 1;
     if (process.exitCode) break;
   }
-  if (scripted && !told) await quiet(fake);
+  if (scripted && !told) await quiet(fake, { quietMs: QUIET_MS, mostMs: WAIT_MS });
   printNews(scene);
   await fake.close();
 }
@@ -227,21 +228,6 @@ function lookOf(scene: Scene, chat: FakeChat, message: SeenMessage): string {
   const text = message.text.replaceAll("\n", "\n   ");
   const author = message.from?.username ?? message.from?.first_name;
   return `${message.id} ${author}${edited}: ${file}${text}${rows.join("")}`;
-}
-
-/** Until nothing has changed for a moment: the bot may still be answering the last line. */
-function quiet(fake: FakeTelegram): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      stop();
-      clearTimeout(pause);
-      clearTimeout(limit);
-      resolve();
-    };
-    const pause = setTimeout(end, QUIET_MS);
-    const limit = setTimeout(end, WAIT_MS);
-    const stop = fake.watch(() => void pause.refresh());
-  });
 }
 
 await main().catch((error: unknown) => {
