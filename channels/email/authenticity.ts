@@ -24,7 +24,7 @@ export interface Options {
   /** The agent's address; null: whether it is meant is not checked. */
   readonly to: string | null;
   /** As the MIME parser reads the header; empty lists where it reads nothing. */
-  readonly mime: Pick<Reading, "from" | "to" | "cc">;
+  readonly mime: Pick<Reading, "from" | "to" | "cc" | "loose">;
   /** Domains whose ARC seals are believed. */
   readonly arcSealers: readonly string[];
 }
@@ -101,7 +101,8 @@ async function judge({ note, ...one }: Case): Promise<Verdict> {
   const agreed = note("4 readers agree", readersAgree(address, one.mime, dkim));
   if (!agreed.ok) return refused(address, agreed);
   const has = lines.map(({ name }) => name);
-  const proof = note("5 signature", await proofOf(dkim, { ...one, address, domain, has }));
+  const signed = await proofOf(dkim, { ...one, address, domain, has });
+  const proof = note("5 signature", readsOneWay(one.mime, signed));
   if (!proof.ok) return refused(address, proof);
   const fresh = note("6 fresh", freshDate(lines, one.now));
   if (!fresh.ok) return refused(address, fresh);
@@ -192,6 +193,14 @@ function readersAgree(
     return { ok: false, why: "mailauth reads another From" };
   }
   return { ok: true, says: "mailauth and the MIME parser read the same address", value: null };
+}
+
+/** Rule 5: the whole body is signed only if that is what is read of it, whatever somebody makes of the fields that are not. */
+function readsOneWay({ loose }: Options["mime"], proof: Outcome<Proof>): Outcome<Proof> {
+  if (!proof.ok) return proof;
+  const { signatures } = proof.value;
+  const open = loose.find(({ field }) => !signatures.some((one) => covers(one, field)));
+  return open ? { ok: false, why: `DKIM: ${open.why}, and no ${open.field} is signed` } : proof;
 }
 
 /** Rule 6, first half: written within three days, and not in the future. (Its second half for signatures: signature.ts.) */

@@ -31,5 +31,7 @@ async function fieldsOf(mail: Buffer): Promise<Options["mime"]> {
   // Its body is too much for the reader, but not its header.
   const end = mail.indexOf("\r\n\r\n");
   const header = await readMail(end < 0 ? mail : mail.subarray(0, end + 4));
-  return header.is === "read" ? header.mail : { from: [], to: [], cc: [] };
+  return header.is === "read"
+    ? { ...header.mail, loose: [] }
+    : { from: [], to: [], cc: [], loose: [] };
 }

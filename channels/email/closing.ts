@@ -27,7 +27,7 @@ function withoutDelimited(lines: readonly string[]): readonly string[] {
 /** In a patch `-- ` is a line that was taken out; between fences anything may stand. */
 function isCode(lines: readonly string[]): boolean {
   const patch = lines.some((line) => /^(?:diff --git |@@ -\d|\+\+\+ \S|Index: \S)/.test(line));
-  return patch || lines.filter((line) => /^\s{0,3}(?:```|~~~)/.test(line)).length % 2 === 1;
+  return patch || lines.filter((line) => /^\s*(?:```|~~~)/.test(line)).length % 2 === 1;
 }
 
 /** "Sent from my iPhone", at the very end. */

@@ -10,6 +10,8 @@ export interface Waiting {
   /** Ms since 1970: when it was tried first, and when it is to be tried again. */
   readonly first: number;
   readonly due: number;
+  /** Whose DNS did not answer. */
+  readonly of?: string;
 }
 
 export interface Cursor {

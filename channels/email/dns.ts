@@ -53,6 +53,16 @@ export function lookupsOfOneMail(resolve: Resolve, patience: number = mostTime):
   };
 }
 
+/** Whether anything is answered at all: about a name of our own, and be it that there is none. */
+export async function dnsAnswers(resolve: Resolve, name: string): Promise<boolean> {
+  try {
+    await inTime(resolve(name, "TXT"), mostTime);
+    return true;
+  } catch (error) {
+    return none.has((error as { code?: string }).code ?? "");
+  }
+}
+
 function isName(name: string): boolean {
   return (
     name.length <= 253 && name.split(".").every((part) => part.length > 0 && part.length <= 63)

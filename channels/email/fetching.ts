@@ -39,7 +39,9 @@ export async function fetchMails(folder: Folder, heads: readonly Head[]): Promis
   if (readable.length > 0) {
     const most = Math.max(...readable.map(({ size }) => size)) + slack;
     const uids = readable.map(({ uid }) => uid);
-    for (const [uid, raw] of await folder.sources(uids, most)) sources.set(uid, raw);
+    // A mail of nothing is no mail: it was not handed out.
+    for (const [uid, raw] of await folder.sources(uids, most))
+      if (raw.length > 0) sources.set(uid, raw);
     await completeAll(folder, { sources, uids, most });
   }
   return heads.flatMap((head): Mail[] => {

@@ -21,6 +21,8 @@ export interface Mail {
 
 const mostBytes = 64 * 1024;
 const mostLines = 1000;
+/** Programs that look for the end of such a run take quadratic time for it. */
+const longRun = /[ \t]{500}/;
 const emptyLine = Buffer.from("\r\n\r\n");
 
 /** Reads no further than the header, and never destroys a stream. */
@@ -63,6 +65,8 @@ export function readHeader(head: Buffer | null): ReadHeader {
     const problem = addRow(lines, row);
     if (problem) return refused(`line ${index + 1} of the header ${problem}`);
   }
+  const long = lines.find(({ value }) => longRun.test(value));
+  if (long) return refused(`the field ${long.name.slice(0, 50)} holds a long run of blanks`);
   return { ok: true, lines };
 }
 

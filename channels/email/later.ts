@@ -1,7 +1,7 @@
 // When a mail that could not be judged is tried again: after a minute, doubling to an hour, for three days.
 import type { Waiting } from "./cursor.ts";
 
-/** More cannot wait: then nothing further is read until one is done. */
+/** More cannot wait. */
 export const mostWaiting = 1000;
 
 export interface Patience {
@@ -17,8 +17,24 @@ export function patienceOf(retrySeconds: number): Patience {
   return { first, longest: 60 * first, all: 3 * 24 * 60 * first };
 }
 
-export function waitingFrom(uid: number, now: number, { first }: Patience): Waiting {
-  return { uid, tries: 1, first: now, due: now + first };
+export function waitingFrom(
+  { uid, of }: { readonly uid: number; readonly of?: string | undefined },
+  now: number,
+  { first }: Patience,
+): Waiting {
+  return { uid, tries: 1, first: now, due: now + first, ...(of === undefined ? {} : { of }) };
+}
+
+/**
+ * So many are tried once more, at once and for the last time: the oldest of whoever has the most. Else a domain whose DNS
+ * never answers could keep the list full, and everybody else unheard.
+ */
+export function hurried(waiting: readonly Waiting[], count: number): readonly Waiting[] {
+  const groups = new Map<string, Waiting[]>();
+  for (const one of waiting) groups.set(one.of ?? "", [...(groups.get(one.of ?? "") ?? []), one]);
+  const [most = []] = [...groups.values()].sort((a, b) => b.length - a.length);
+  const chosen = new Set(most.sort((a, b) => a.first - b.first).slice(0, count));
+  return waiting.map((one) => (chosen.has(one) ? { ...one, first: 0, due: 0 } : one));
 }
 
 export function tried(one: Waiting, now: number, { first, longest }: Patience): Waiting {

@@ -3,13 +3,14 @@ import type { Accept, ChannelContext, Listener } from "../../src/core/channel.ts
 import type { EmailConfig } from "./config.ts";
 import { createConnection } from "./connection.ts";
 import { createCursor } from "./cursor.ts";
-import { createResolver } from "./dns.ts";
+import { createResolver, dnsAnswers } from "./dns.ts";
 import { createFiles } from "./files.ts";
 import { createHealth } from "./health.ts";
 import { createHearing } from "./hearing.ts";
 import { patienceOf } from "./later.ts";
 import { createReader } from "./reading.ts";
 import { createSender, paceOf, type Sender } from "./sending.ts";
+import { createShares } from "./shares.ts";
 import { createStoring } from "./storing.ts";
 import { openThreads, type Threads } from "./threads.ts";
 import { tokenFrom } from "./token.ts";
@@ -76,7 +77,8 @@ function openParts(config: EmailConfig, { notes, log }: ChannelContext, threads:
       ...{ cursor, log, signal },
       patience: patienceOf(config.retrySeconds),
       storing: createStoring({ cursor, health, log, signal, accept }),
-      translate: createTranslator({ config, resolve, reader, threads }),
+      translate: createTranslator({ config, resolve, reader, threads, shares: createShares() }),
+      dnsAnswers: () => dnsAnswers(resolve, config.address.replace(/^.*@/, "")),
     });
   return { connection, health, reader, hearing };
 }

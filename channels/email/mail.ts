@@ -1,4 +1,5 @@
 // What the parts of this channel hand each other.
+import type { Loose } from "./loose.ts";
 
 /** Whom a mail is from, found out here. The rules: authenticity.ts. */
 export type Verdict =
@@ -50,6 +51,8 @@ export interface Reading {
   readonly automatic: string | null;
   /** What could not be read, in words that fit "I cannot read …". */
   readonly unreadable: string | null;
+  /** Fields that have to be signed, else all this could be read in another way; none where nothing of the body is read. */
+  readonly loose: readonly Loose[];
 }
 
 export type Read =

@@ -3,6 +3,7 @@ import PostalMime, { type Attachment, addressParser, type Email, type Header } f
 import { anyBytes, dotExtension, plainMime } from "../../src/core/file-name.ts";
 import type { HtmlText } from "./html.ts";
 import { type Lightened, lightened } from "./long-runs.ts";
+import { type Loose, looseFields, type Root } from "./loose.ts";
 import type { Mailbox } from "./mail.ts";
 import { marks } from "./trim.ts";
 
@@ -26,6 +27,7 @@ export interface Parts {
   readonly text: string;
   readonly files: readonly File[];
   readonly unreadable: string | null;
+  readonly loose: readonly Loose[];
 }
 
 export interface File {
@@ -64,11 +66,13 @@ export async function takeApart(
   const readable = problemOf({ type, text, files }) ?? (text.trim() === "" ? problem : null);
   const kept = readable === outlooks ? files.filter((file) => !isOutlooks(file)) : files;
   const { headers } = email;
-  return { ok: true, parts: { headers, type, email, text, files: kept, unreadable: readable } };
+  const loose = looseFields(parsed.root, raw);
+  const body = { text, files: kept, unreadable: readable, loose };
+  return { ok: true, parts: { headers, type, email, ...body } };
 }
 
 type Parsed =
-  | { readonly ok: true; readonly email: Email; readonly texts: TextMap }
+  | { readonly ok: true; readonly email: Email; readonly texts: TextMap; readonly root: Root }
   | { readonly ok: false; readonly why: string };
 
 async function parse(raw: Uint8Array): Promise<Parsed> {
@@ -79,7 +83,8 @@ async function parse(raw: Uint8Array): Promise<Parsed> {
   });
   const email = await parser.parse(raw).catch((error: unknown) => String(error));
   if (typeof email === "string") return { ok: false, why: whyNot(email) };
-  return { ok: true, email, texts: textsIn(parser) };
+  const { root } = parser as unknown as { readonly root: Root };
+  return { ok: true, email, texts: textsIn(parser), root };
 }
 
 /** A text so long that it was taken for an attachment. */

@@ -12,7 +12,15 @@ const mostIds = 100;
 const longestName = 200;
 const longestAddress = 1000;
 
-export function readingOf({ headers, type, email, text, files, unreadable }: Parts): Reading {
+export function readingOf({
+  headers,
+  type,
+  email,
+  text,
+  files,
+  unreadable,
+  loose,
+}: Parts): Reading {
   const subject = line(email.subject ?? "", mostSubject);
   const ids = (name: string) => messageIds(headers.find(({ key }) => key === name)?.value ?? "");
   const inReplyTo = ids("in-reply-to");
@@ -34,6 +42,7 @@ export function readingOf({ headers, type, email, text, files, unreadable }: Par
     attachments: files.map(({ name, mime, content }) => ({ name, mime, size: content.byteLength })),
     automatic,
     unreadable,
+    loose,
   };
 }
 

@@ -48,7 +48,7 @@ export function startWorker(): Promise<Worker> {
 /** A text: why there is none. The worker is of no use then. */
 export function answered(
   worker: Worker,
-  { raw, index }: Ask,
+  { raw, ...ask }: Ask,
   time: number,
 ): Promise<Answer | string> {
   return new Promise((resolve) => {
@@ -66,7 +66,7 @@ export function answered(
     worker.ref();
     // A copy goes there and is let go of here: the caller keeps its own.
     const copy = new Uint8Array(raw);
-    worker.postMessage({ raw: copy, ...(index === undefined ? {} : { index }) }, [copy.buffer]);
+    worker.postMessage({ ...ask, raw: copy }, [copy.buffer]);
   });
 }
 

@@ -5,12 +5,22 @@ import { type Answer, answered, startWorker } from "./reading-thread.ts";
 import type { Ask } from "./reading-worker.ts";
 
 export interface Reader {
-  read(raw: Uint8Array): Promise<Read>;
-  /** What the header of an unreadable mail says, `why` with it; where that cannot be read either, it counts as automatic. */
-  head(raw: Uint8Array, why: string): Promise<Reading>;
+  read(raw: Uint8Array, share?: Share): Promise<Read>;
+  /** What it is, without its text, which takes the most. */
+  report(raw: Uint8Array): Promise<Read>;
+  /** What the header alone says, and why there is no more of it; where it cannot be read either, the mail counts as automatic. */
+  head(raw: Uint8Array, why: string | null): Promise<Reading>;
   /** The bytes of the attachment at this place in `attachments`; undefined: there is none, or the mail cannot be read. */
   attachment(raw: Uint8Array, index: number): Promise<Uint8Array | undefined>;
   stop(): Promise<void>;
+}
+
+/** Whose mail it is has only so much time. */
+export interface Share {
+  /** Asked when it is the mail's turn; what it says instead of true is why the mail is not read. */
+  refuses(): string | null;
+  /** Ms. */
+  took(time: number): void;
 }
 
 export interface Bounds {
@@ -26,17 +36,18 @@ const stopped = "a mail while the mailbox is being closed";
 /** Starts nothing yet: the worker starts with the first mail. */
 export function createReader(bounds: Bounds = usual): Reader {
   const { inTurn, stop } = createPool(bounds);
-  const read = async (raw: Uint8Array): Promise<Read> => {
-    const answer = await inTurn({ raw });
+  const ask = async (asked: Ask, share?: Share): Promise<Read> => {
+    const answer = await inTurn(asked, share);
     if (answer.is === "read" || answer.is === "unreadable") return answer;
     throw new Error(`the reading worker answered ${answer.is}`);
   };
   return {
-    read,
+    read: (raw, share) => ask({ raw }, share),
+    report: (raw) => ask({ raw, textless: true }),
     async head(raw, why) {
-      const header = await read(headerOf(raw));
+      const header = await ask({ raw: headerOf(raw), textless: true });
       return header.is === "read"
-        ? { ...header.mail, text: "", attachments: [], unreadable: why }
+        ? { ...header.mail, text: "", attachments: [], unreadable: why, loose: [] }
         : { ...nothing, unreadable: why };
     },
     async attachment(raw, index) {
@@ -48,7 +59,7 @@ export function createReader(bounds: Bounds = usual): Reader {
 }
 
 interface Pool {
-  inTurn(ask: Ask): Promise<Answer>;
+  inTurn(ask: Ask, share?: Share): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -77,11 +88,14 @@ function createPool(bounds: Bounds): Pool {
     starting.then((worker) => worker.once("exit", forget), forget);
     return starting;
   };
-  const work = async (ask: Ask): Promise<Answer> => {
+  const work = async (ask: Ask, share?: Share): Promise<Answer> => {
     clearTimeout(idle);
-    if (ended) return { is: "unreadable", why: stopped };
+    const refused = ended ? stopped : share?.refuses();
+    if (refused) return { is: "unreadable", why: refused };
     const worker = await started();
+    const began = performance.now();
     const answer = await answered(worker, ask, bounds.time);
+    share?.took(performance.now() - began);
     if (typeof answer === "string") {
       await dismiss();
       return { is: "unreadable", why: answer };
@@ -90,8 +104,8 @@ function createPool(bounds: Bounds): Pool {
     return answer;
   };
   return {
-    inTurn(ask) {
-      const turn = last.then(() => work(ask));
+    inTurn(ask, share) {
+      const turn = last.then(() => work(ask, share));
       last = turn.catch(() => undefined);
       return turn;
     },
@@ -104,7 +118,8 @@ function createPool(bounds: Bounds): Pool {
   };
 }
 
-const longestHeader = 256 * 1024;
+/** Longer ones prove nobody. */
+const longestHeader = 64 * 1024;
 
 function headerOf(raw: Uint8Array): Uint8Array {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, Math.min(raw.byteLength, longestHeader));
@@ -124,6 +139,7 @@ const nothing: Reading = {
   attachments: [],
   automatic: "a mail whose header cannot be read",
   unreadable: null,
+  loose: [],
 };
 
 /** One mail alone. */

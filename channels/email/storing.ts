@@ -16,7 +16,7 @@ export type Outcome =
       keep?(): Promise<void>;
     }
   /** Nobody can say yet whom it is from. */
-  | { readonly is: "later"; readonly why: string }
+  | { readonly is: "later"; readonly why: string; readonly of?: string }
   | { readonly is: "gone" };
 
 /** By UID, ascending. */

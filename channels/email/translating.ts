@@ -10,6 +10,7 @@ import type { Translating } from "./hearing.ts";
 import { toInboundEvent } from "./inbound.ts";
 import type { Reading, Verdict } from "./mail.ts";
 import type { Reader } from "./reading.ts";
+import type { Shares } from "./shares.ts";
 import type { Outcome } from "./storing.ts";
 import type { Threads } from "./threads.ts";
 
@@ -17,6 +18,8 @@ export interface TranslatorPorts {
   readonly config: EmailConfig;
   readonly resolve: Resolve;
   readonly reader: Reader;
+  /** How much time may be spent on whose mail. */
+  readonly shares: Shares;
   readonly threads: Threads;
 }
 
@@ -31,7 +34,7 @@ export function createTranslator(ports: TranslatorPorts) {
     if (!judged) return { is: "gone" };
     const { mail, verdict } = judged;
     if (verdict.is !== "retry") return outcomeOf(ports, one, judged);
-    if (!one.last) return { is: "later", why: verdict.reason };
+    if (!one.last) return { is: "later", why: verdict.reason, of: groupOf(verdict.address) };
     return outcomeOf(ports, one, { mail, verdict: givenUp(verdict) });
   };
 }
@@ -65,28 +68,62 @@ function quoteOf(threads: Threads, { chat }: InboundMessage, { inReplyTo }: Read
 }
 
 function givenUp({ address, reason }: Verdict): Verdict {
-  return { is: "unauthenticated", address, reason: `DNS did not answer for three days: ${reason}` };
+  return { is: "unauthenticated", address, reason: `DNS did not answer until the end: ${reason}` };
 }
 
+/** A domain and all below it, roughly: whoever owns one name owns any number of them. */
+function groupOf(address: string | null): string {
+  return (address ?? "").replace(/^.*@/, "").toLowerCase().split(".").slice(-2).join(".");
+}
+
+/** The header alone says whom a mail is from; what else it holds costs more, and is read for whoever is proved. */
 async function judge(ports: TranslatorPorts, { folder, mail }: Translating) {
+  const { reader } = ports;
   const { raw } = mail;
   if (raw) {
-    const read = await ports.reader.read(raw);
-    // Its body may be too much for the reader, but not its header.
-    const reading = read.is === "read" ? read.mail : await ports.reader.head(raw, read.why);
-    return await judged(ports, mail, { reading, look: (options) => authenticate(raw, options) });
+    const head = await reader.head(raw, null);
+    const look = (options: Options) => authenticate(raw, options);
+    const found = await judged(ports, mail, { reading: head, look });
+    const reading = await wholeOf(ports, raw, found);
+    // Its body may show that more of the header had to be signed.
+    if (found.verdict.is === "authenticated" && reading.loose.length > 0)
+      return await judged(ports, mail, { reading, look });
+    return { ...found, mail: reading };
   }
   const large = await openOversize(folder, mail);
   if (!large) return undefined;
   const size = `${Math.ceil(mail.size / megabyte)} MB`;
   const why = `a mail of ${size}: at most ${sizeMost / megabyte} MB are taken`;
-  const reading = await ports.reader.head(large.header, why);
+  const reading = await reader.head(large.header, why);
   const look = async (options: Options): Promise<Verdict> => {
     const verdict = large.stream((stream) => authenticate(stream, options));
     return (await verdict) ?? { is: "unauthenticated", address: null, reason: why };
   };
   return await judged(ports, mail, { reading, look });
 }
+
+const longestReport = 128 * 1024;
+
+async function wholeOf(
+  { reader, shares }: TranslatorPorts,
+  raw: Buffer,
+  { mail: head, verdict }: Judged,
+): Promise<Reading> {
+  if (verdict.is !== "authenticated") {
+    // Bounces prove nothing, and yet say which of our mails did not arrive.
+    const isReport = verdict.is === "unauthenticated" && head.automatic !== null;
+    const report = isReport && raw.length <= longestReport ? await reader.report(raw) : null;
+    return report?.is === "read" ? report.mail : head;
+  }
+  const account = accountOf(verdict.address);
+  const read = await reader.read(raw, {
+    refuses: () => (shares.isLeft(account) ? null : tooBusy),
+    took: (ms) => shares.take(account, ms),
+  });
+  return read.is === "read" ? read.mail : { ...head, unreadable: read.why };
+}
+
+const tooBusy = "a mail as long as your last ones keep me busy: send it again in ten minutes";
 
 interface Looking {
   readonly reading: Reading;

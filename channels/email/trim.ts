@@ -33,12 +33,21 @@ interface Sorting {
 type Kind = "own" | "blank" | "quoted" | "attribution";
 
 export function newText(text: string, about: About): string {
-  const lines = text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n").split("\n");
+  const lines = text.split(/\r?\n/).flatMap(shownLines);
   const known = recogniser();
   if (about.forward) return textOf(lines.filter((line) => !isMark(line)));
   const { end, kinds: all } = looked(lines, { about, known });
   const kinds = all.slice(0, end);
   return textOf(withoutClosing(ownOf(lines.slice(0, end), kinds, { about, known }), known));
+}
+
+const oddBreak = /[\r\u2028\u2029\u0085]/;
+
+/** What breaks a line for some programs only breaks no quoted one: whoever quoted it marked its beginning alone. */
+function shownLines(line: string): readonly string[] {
+  if (!oddBreak.test(line)) return [line];
+  const parts = line.split(oddBreak);
+  return isQuoted(line) ? [parts.join(" ")] : parts;
 }
 
 function textOf(lines: readonly string[]): string {
@@ -51,8 +60,9 @@ function isMark(line: string): boolean {
   return line === quoteMark || line === historyMark;
 }
 
+/** However far it is set in: to most signatures one blank is as good as many. */
 function isQuoted(line: string): boolean {
-  return /^ {0,3}>/.test(line);
+  return /^[ \t]*>/.test(line);
 }
 
 interface Looked {
@@ -63,14 +73,14 @@ interface Looked {
 
 /** Once through, from the top. */
 function looked(lines: readonly string[], { about, known }: Sorting): Looked {
-  const bare = lines.map((line) => line.replace(/^ {0,3}>[> ]*/, ""));
+  const bare = lines.map((line) => line.replace(/^[ \t]*>[> ]*/, ""));
   const kinds: Kind[] = [];
   let fenced = false;
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     kinds[at] = kindOf(line);
     if (kinds[at] === "blank") continue;
-    if (/^\s{0,3}(?:```|~~~)/.test(line)) fenced = !fenced;
+    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
     if (fenced) {
       kinds[at] = "own";
       continue;

@@ -147,11 +147,11 @@ export interface Channel {
   readonly noReplies?: true;
   /** A task is answered with one message, files and all: no previews, no words on its place in the queue, every answer says what it answers. */
   readonly oneMessage?: true;
-  /** A decision by text counts only with the word that its card gave here; a bare yes never does. */
+  /** People write letters: commands and codes are read from the first line they wrote. A decision counts only with the word that its card gave here; a bare yes never does. */
   readonly decidesByWord?: true;
   /** How long a question waits that was asked here, ms; absent: an hour. */
   readonly patience?: number;
-  /** More answers than this to one thread within an hour are a loop. */
+  /** More answers than this to one thread within an hour, or six times as many to one person, are a loop. */
   readonly answersPerHour?: number;
   /** How people type a command here, given as `resume 2`; absent: `/resume 2`. */
   writeCommand?(words: string): string;

@@ -1,20 +1,34 @@
 // How much was said somewhere.
 import type { Address } from "../core/words.ts";
-import { type Op, query } from "./query.ts";
+import { lit, type Op, query } from "./query.ts";
 
 const answers = query((db, p: { listener: string; chat: string; thread: string; after: number }) =>
   db
     .selectFrom("outbox")
-    .select((eb) => eb.fn.countAll<number>().as("n"))
+    .select((eb) => [
+      eb.fn.countAll<number>().as("chat"),
+      eb.fn
+        .sum<number | null>(eb.case().when("thread", "=", p.thread).then(1).else(0).end())
+        .as("thread"),
+    ])
     .where("listener", "=", p.listener)
     .where("chat", "=", p.chat)
     .where("createdAt", ">", p.after)
-    .where("thread", "=", p.thread)
     .where("question", "is", null)
-    .where("along", "is", null),
+    .where("along", "is", null)
+    .where("state", "!=", lit("failed")),
 );
 
-/** Messages to this thread since then that ask nothing, whatever became of them; a file that goes along with one is none. */
-export function* countAnswers({ listener, chat, thread = "" }: Address, after: number): Op<number> {
-  return (yield* answers({ listener, chat, thread, after }))[0]?.n ?? 0;
+interface Answers {
+  readonly chat: number;
+  readonly thread: number;
+}
+
+/** Messages to this chat since then that ask nothing, and those to the thread; what never arrives, or goes along with another, is none. */
+export function* countAnswers(
+  { listener, chat, thread = "" }: Address,
+  after: number,
+): Op<Answers> {
+  const [row] = yield* answers({ listener, chat, thread, after });
+  return { chat: row?.chat ?? 0, thread: row?.thread ?? 0 };
 }

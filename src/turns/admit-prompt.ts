@@ -4,19 +4,17 @@ import { may } from "../access/authorise.ts";
 import { spend } from "../access/budgets.ts";
 import { typed } from "../core/command-text.ts";
 import type { Caller } from "../core/words.ts";
-import { cardsOf } from "../store/cards.ts";
 import { type Conversation, isShared, ownBeside } from "../store/conversations.ts";
 import { countOpen } from "../store/inbox.ts";
 import type { Op } from "../store/query.ts";
-import { pendingQuestionsIn, type Question } from "../store/questions.ts";
+import type { Question } from "../store/questions.ts";
 import { countOpenTurns } from "../store/turns.ts";
 import { type Admitted, type Incoming, refuse, say } from "./admission.ts";
 import type { After } from "./after.ts";
 import { questionRepliedTo, questionWaiting } from "./answers.ts";
-import { missingWord } from "./by-word.ts";
+import { behindQuestion } from "./behind.ts";
 import { begin, starterIn } from "./claim.ts";
 import type { TurnPorts } from "./ports.ts";
-import { bareAnswer } from "./words.ts";
 
 type Prompt = Incoming & { readonly caller: Caller; readonly conversation: Conversation };
 
@@ -32,8 +30,9 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
     (open > 0 ? yield* questionWaiting(conversation.id, caller) : undefined) ??
     (yield* questionBeside(prompt));
   if (asked) return yield* admitAnswer(ports, prompt, asked);
-  const bare = open > 0 ? yield* bareWord(ports, prompt) : undefined;
-  if (bare) return yield* refuse({ ...prompt, at: ports.clock.now(), why: "no word" }, bare);
+  const behind = open > 0 ? yield* behindQuestion(ports, prompt) : {};
+  if (behind.refused !== undefined)
+    return yield* refuse({ ...prompt, at: ports.clock.now(), why: "no word" }, behind.refused);
   if (open > queueMost)
     return yield* refuse(
       { ...prompt, at: ports.clock.now(), why: "too many wait" },
@@ -45,7 +44,7 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   if (poor) return yield* refuse({ ...prompt, at: ports.clock.now(), why: "budget" }, poor);
   const crowded = open === 0 && (yield* countOpenTurns()) >= ports.settings().concurrent;
   if (open > 0 || crowded || event.album !== undefined)
-    return entry(prompt, "prompt", { do: "wait", conversation: conversation.id, event, crowded });
+    return waiting(prompt, { ...behind, crowded });
   const ids = { task: ports.token(), turn: ports.token() };
   const starter = starterIn(conversation, caller);
   const work = yield* begin(ports, { ...ids, conversation, caller: starter, prompts: [event] });
@@ -53,24 +52,19 @@ export function* admitPrompt(ports: TurnPorts, prompt: Prompt): Op<Admitted> {
   return { ...admitted, state: "started", turn: ids.turn };
 }
 
-/** A yes or no that decides nothing here must not wait in silence behind the very question that it means. */
-function* bareWord(
-  { channel }: TurnPorts,
-  { listener, caller, conversation, event }: Prompt,
-): Op<string | undefined> {
-  const name = bareAnswer(event.text.trim().split("\n", 1)[0] ?? "");
-  if (!name || !channel(listener)?.decidesByWord) return undefined;
-  const open = yield* pendingQuestionsIn(conversation.id);
-  const approval = open.find(({ kind }) => kind === "approval");
-  const cards = approval ? yield* cardsOf(approval.id) : [];
-  const own = cards.find(({ person }) => person === caller.id);
-  return own && missingWord({ name }, own.number);
-}
-
 /** Of what they began there before it was shared: its card says that their next message answers it. */
 function* questionBeside({ caller, conversation }: Prompt): Op<Question | undefined> {
   const own = yield* ownBeside(conversation, caller);
   return own && (yield* questionWaiting(own.id, caller));
+}
+
+function waiting(
+  prompt: Prompt,
+  { told, crowded }: { readonly told?: string; readonly crowded: boolean },
+): Admitted {
+  const { conversation, event } = prompt;
+  const more = { crowded, ...(told === undefined ? {} : { told }) };
+  return entry(prompt, "prompt", { do: "wait", conversation: conversation.id, event, ...more });
 }
 
 function entry(prompt: Prompt, kind: "prompt" | "answer", after: After): Admitted {

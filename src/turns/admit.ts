@@ -2,7 +2,6 @@
 
 import { audit } from "../access/audit.ts";
 import { may } from "../access/authorise.ts";
-import { codeIn } from "../access/codes.ts";
 import { takeHint } from "../access/hints.ts";
 import { identify } from "../access/identify.ts";
 import { letIn } from "../access/mail.ts";
@@ -21,10 +20,11 @@ import type { After, CodeReply } from "./after.ts";
 import { isAnswer } from "./answers.ts";
 import { move } from "./chat-change.ts";
 import { conversationFor } from "./conversation.ts";
+import { readerOf } from "./letter.ts";
 import type { TurnPorts } from "./ports.ts";
 import { stopFor } from "./stop.ts";
 import { admitUnheard, ignore } from "./unheard.ts";
-import { bareAnswer, type Command, commandIn } from "./words.ts";
+import { bareAnswer, type Command } from "./words.ts";
 
 export function admitter(
   ports: TurnPorts,
@@ -34,7 +34,7 @@ export function admitter(
       const before = yield* identify({ listener, ...event.sender });
       const unheard = yield* admitUnheard(ports, { listener, event, caller: before });
       if (unheard) return unheard;
-      const code = event.kind === "message" ? codeIn(event.text) : null;
+      const code = event.kind === "message" ? reader(ports, listener).code(event.text) : null;
       if (event.kind === "message" && code)
         return yield* admitCode(ports.hmac(code), { listener, event, now: ports.clock.now() });
       const caller = yield* arriving(ports, before, { listener, event });
@@ -46,6 +46,10 @@ export function admitter(
       yield* noteProof(ports, caller, { listener, event, admitted });
       return admitted;
     };
+}
+
+function reader({ channel }: Pick<TurnPorts, "channel">, listener: ListenerId) {
+  return readerOf(channel(listener));
 }
 
 /** Whoever is nobody yet may be somebody by what was proved of them. */
@@ -110,8 +114,11 @@ function* whomToTell(
   { chat, sender }: Pick<InboundMessage, "chat" | "sender">,
   now: number,
 ): Op<CodeReply> {
-  if (chat.kind === "direct") return "sender";
+  if (chat.kind === "direct" && !sender.proof) return "sender";
   const known = (yield* identify({ listener, ...sender })).pairing !== null;
+  // Anybody can write a mail: whoever only tries is answered once a day.
+  if (chat.kind === "direct")
+    return known || (yield* takeHint({ listener, ...sender }, now, "code")) ? "sender" : "nobody";
   if (!known && !(yield* isEnabled(listener, chat.id))) return "nobody";
   if (!(yield* takeHint({ listener, ...sender }, now, "code"))) return "nobody";
   return known ? "sender" : "group";
@@ -121,7 +128,7 @@ const opening: ReadonlySet<string> = new Set(["enable", "share"]);
 
 function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op<Admitted> {
   const { event, listener } = incoming;
-  const command = event.edited ? undefined : commandIn(event);
+  const command = event.edited ? undefined : reader(ports, listener).command(event);
   const { approvals } = ports;
   if (event.chat.kind === "group") {
     if (!event.addressed || caller.role === "anonymous") return nothing(caller, event);

@@ -27,6 +27,8 @@ export type After =
       readonly conversation: string;
       readonly event: InboundMessage;
       readonly crowded: boolean;
+      /** What its sender should know meanwhile. */
+      readonly told?: Markdown;
     }
   | { readonly do: "say"; readonly event: InboundMessage; readonly text: Markdown }
   | {

@@ -10,7 +10,7 @@ import { findNumber } from "../store/cards.ts";
 import { findConversation } from "../store/conversations.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
-import { checkWord } from "./by-word.ts";
+import { checkWord, numberIn, withoutWord } from "./by-word.ts";
 import { decidedText } from "./incoming.ts";
 import type { Asked } from "./lists.ts";
 import type { Reply } from "./openly.ts";
@@ -107,7 +107,7 @@ const severalAre = (number: number) =>
 
 /** Words for a question that wants some, or one of the choices by its number or its words. */
 export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
-  const { digits, tail } = numberIn(asked);
+  const { digits, tail } = numberIn(asked.command);
   if (digits === undefined)
     return `Say which: \`answer 3 …\`. ${typed("approvals")} lists what waits.`;
   const number = Number(digits);
@@ -119,7 +119,7 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
   // There the next message answers it anyway.
   const said =
     question.kind === "text" && home
-      ? { text: tail }
+      ? { text: await withoutWord(ports, asked, tail) }
       : await checkWord(ports, asked, { question, number, text: tail });
   if ("problem" in said) return said.problem;
   if (!said.text.trim()) return `The answer goes behind the number: \`answer ${number} …\`.`;
@@ -128,14 +128,7 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const decided = await ports.approvals.decide(asked.caller, question, { key, place });
   if (decided === "no-such-option")
     return `That is not one of them. \`answer ${number} …\` takes the number or the words of one.`;
-  return decided === "decided" && isSeen(ports, asked, home)
-    ? ""
-    : decidedText(decided, question, key);
-}
-
-function numberIn({ command }: Asked): { digits?: string; tail: string } {
-  const [, digits, tail = ""] = /^#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/.exec(command.rest.trim()) ?? [];
-  return digits === undefined ? { tail } : { digits, tail };
+  return decided === "decided" && home ? "" : decidedText(decided, question, key);
 }
 
 function keyOf({ options }: Question, text: string): string | undefined {
@@ -148,7 +141,7 @@ function keyOf({ options }: Question, text: string): string | undefined {
 /** `allow 3`, `deny 3 because …`. */
 export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const { caller, command } = asked;
-  const { digits = "", tail } = numberIn(asked);
+  const { digits = "", tail } = numberIn(asked.command);
   const number = Number(digits);
   const question = await numbered(ports, asked, number);
   if (typeof question === "string") return question;
@@ -163,8 +156,7 @@ export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
     place,
     ...because(said.text),
   });
-  if (decided === "decided" && isSeen(ports, asked, await isItsHome(ports, asked, question)))
-    return "";
+  if (decided === "decided" && (await isItsHome(ports, asked, question))) return "";
   return decided === "decided" && command.name === "deny"
     ? "Denied."
     : decidedText(decided, question, key);
@@ -175,22 +167,18 @@ function because(text: string): { readonly reason?: string } {
   return reason ? { reason: reason.slice(0, 1000) } : {};
 }
 
-/** Said in the conversation that asks. */
+/** Said in the conversation that asks, where a task is one message: its answer shows that the decision counted. */
 async function isItsHome(
-  { store }: TurnPorts,
+  { store, channel }: TurnPorts,
   { listener, event: { chat } }: Asking,
   { conversation }: Question,
 ): Promise<boolean> {
+  if (channel(listener)?.oneMessage !== true) return false;
   const home = await store.run(() => findConversation(conversation));
   const { address } = home ?? {};
   return (
     address?.listener === listener && address.chat === chat.id && address.thread === chat.thread
   );
-}
-
-/** Where a task is one message, its answer shows that the decision counted. */
-function isSeen({ channel }: TurnPorts, { listener }: Asking, home: boolean): boolean {
-  return home && channel(listener)?.oneMessage === true;
 }
 
 function placeOf({ listener, event }: Asking): string {

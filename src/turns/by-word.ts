@@ -6,9 +6,9 @@ import { splitWord } from "../approvals/word.ts";
 import { typed } from "../core/command-text.ts";
 import type { Markdown } from "../core/words.ts";
 import { attemptsOf, saveAttempts } from "../store/attempts.ts";
-import { cardsOf } from "../store/cards.ts";
+import { cardsOf, findNumber } from "../store/cards.ts";
 import type { Op } from "../store/query.ts";
-import type { Question } from "../store/questions.ts";
+import { findQuestion, type Question } from "../store/questions.ts";
 import type { Asked } from "./lists.ts";
 import type { TurnPorts } from "./ports.ts";
 import type { Command } from "./words.ts";
@@ -55,7 +55,7 @@ interface Checked extends Said {
 
 function* wrong(ports: TurnPorts, asked: Asked, it: Checked): Op<Markdown | undefined> {
   const { question, number, word, right, shown } = it;
-  const key = `word ${question.id} ${asked.caller.id} ${asked.listener}`;
+  const key = attemptsKey(question.id, asked);
   const failures = (yield* attemptsOf(key))?.failures ?? 0;
   if (shown && right && failures < triesMost) return undefined;
   if (!shown) {
@@ -78,8 +78,57 @@ function* wrong(ports: TurnPorts, asked: Asked, it: Checked): Op<Markdown | unde
     : `Nothing was decided: that is not the word of question ${number}. ${howTo(asked.command, number)}`;
 }
 
+/** A decision that counts: the word of an open question of theirs that was asked here. */
+export function* isRightWord(
+  ports: Pick<TurnPorts, "word">,
+  { caller, listener, event, command }: Pick<Asked, "caller" | "listener" | "event" | "command">,
+): Op<boolean> {
+  const { digits, tail } = numberIn(command);
+  const { word } = splitWord(tail);
+  if (digits === undefined || word === undefined) return false;
+  const said = { person: caller.id, number: Number(digits), listener, chat: event.chat };
+  for (const { question: id } of yield* findNumber(said)) {
+    if ((yield* findQuestion(id))?.state !== "pending") continue;
+    const failures = (yield* attemptsOf(attemptsKey(id, { caller, listener })))?.failures ?? 0;
+    for (const card of failures < triesMost ? yield* cardsOf(id) : [])
+      if (card.person === caller.id && card.listener === listener && ports.word(card.id) === word)
+        return true;
+  }
+  return false;
+}
+
+/** Where no word is needed, and it may stand there all the same. */
+export async function withoutWord(
+  ports: Pick<TurnPorts, "store" | "word">,
+  asked: Asked,
+  text: string,
+): Promise<string> {
+  const { word, rest } = splitWord(text);
+  if (word === undefined) return text;
+  return (await ports.store.run(() => isRightWord(ports, asked))) ? rest : text;
+}
+
+function attemptsKey(question: string, { caller, listener }: Pick<Asked, "caller" | "listener">) {
+  return `word ${question} ${caller.id} ${listener}`;
+}
+
+/** The question that a command is about, and what stands behind its number. */
+export function numberIn({ rest }: Pick<Command, "rest">): { digits?: string; tail: string } {
+  const [, digits, tail = ""] = /^#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/.exec(rest.trim()) ?? [];
+  return digits === undefined ? { tail } : { digits, tail };
+}
+
 export function missingWord(command: Pick<Command, "name">, number: number): Markdown {
   return `Nothing was decided: the word of question ${number} is missing. ${howTo(command, number)}`;
+}
+
+/** The word is somewhere in it. */
+export function notFirst(command: Pick<Command, "name">, number: number): Markdown {
+  return `Nothing was decided: what decides has to be the first line of what you write. ${howTo(command, number)}`;
+}
+
+export function stillOpen(command: Pick<Command, "name">, number: number): Markdown {
+  return `Question ${number} is still open, and what you wrote now comes after it. ${howTo(command, number)}`;
 }
 
 function howTo({ name }: Pick<Command, "name">, number: number): Markdown {

@@ -123,7 +123,10 @@ export function* reclaim(turnId: string): Op<Work | undefined> {
   if (!turn || !conversation) return undefined;
   const entries = yield* promptsOfTurn(turnId);
   const task = yield* findTask(turn.task);
-  const caller = callerOf(turn.caller, turn.role, task?.callerName ?? "");
+  const [first] = entries;
+  const caller = first
+    ? yield* starterOf(conversation, first)
+    : callerOf(turn.caller, turn.role, task?.callerName ?? "");
   return {
     turn,
     conversation,

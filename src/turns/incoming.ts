@@ -133,7 +133,9 @@ export async function onCode(ports: TurnPorts, it: CodeSaid): Promise<void> {
   const text =
     redeemed.is === "linked"
       ? `Welcome, ${redeemed.name}. You are ${redeemed.role === "owner" ? "an owner" : "in"} now. Tell me what to do, or send ${typed("help")}.`
-      : "That code does not count: it may be mistyped, used, replaced by a newer one, or older than 15 minutes. Ask for a new one; after several tries I take none for a while.";
+      : it.tell === "nobody"
+        ? ""
+        : "That code does not count: it may be mistyped, used, replaced by a newer one, or older than 15 minutes. Ask for a new one; after several tries I take none for a while.";
   await respond(ports, { id, listener, event, text });
   if (ended) await endLeft(ports, ended);
 }

@@ -119,14 +119,15 @@ function wait(
   const { after, listener, wake } = it;
   wake(after.conversation);
   const place = ports.lanes.waiting();
-  const { event, crowded } = after;
+  const { event, crowded, told } = after;
   const quiet = ports.channel(listener)?.oneMessage;
-  if (!crowded || place === 0 || quiet) {
+  const text = told ?? (!crowded || place === 0 || quiet ? "" : placeText(place));
+  if (text === "") {
     closePress(ports, listener, event.press);
     return;
   }
-  respond(ports, { listener, event, text: placeText(place), aside: true }).catch((error) =>
-    ports.log.error({ error }, "Could not tell the place in the queue"),
+  respond(ports, { listener, event, text, aside: true }).catch((error) =>
+    ports.log.error({ error }, "Could not tell whom it waits for"),
   );
 }
 

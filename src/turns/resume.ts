@@ -6,15 +6,16 @@ import { unhandledEntries } from "../store/inbox.ts";
 import type { InboxEntry } from "../store/inbox-row.ts";
 import type { Op } from "../store/query.ts";
 import type { After, Answered, CodeReply } from "./after.ts";
+import { readerOf } from "./letter.ts";
 import type { TurnPorts } from "./ports.ts";
-import { commandIn } from "./words.ts";
 
+/** Once its listeners are known: each is read as its channel is. */
 export async function unhandled(ports: TurnPorts): Promise<Accepted<After>[]> {
   return ports.store.run(function* () {
     const found: Accepted<After>[] = [];
     for (const entry of yield* unhandledEntries()) {
       const { id, listener } = entry;
-      found.push({ id, listener, after: yield* afterOf(entry) });
+      found.push({ id, listener, after: yield* afterOf(ports, entry) });
     }
     return found;
   });
@@ -26,7 +27,7 @@ interface StoredCode {
   readonly event: Answered;
 }
 
-function* afterOf({ listener, event, kind }: InboxEntry): Op<After> {
+function* afterOf({ channel }: TurnPorts, { listener, event, kind }: InboxEntry): Op<After> {
   if (kind === "code") {
     const stored = event as unknown as StoredCode;
     return { do: "code", tell: "nobody", ...stored };
@@ -36,7 +37,7 @@ function* afterOf({ listener, event, kind }: InboxEntry): Op<After> {
   if (inbound.kind === "press") return { do: "press", caller, event: inbound };
   if (inbound.kind === "chat") return { do: "chat", caller, event: inbound };
   if (inbound.kind === "home") return { do: "home", caller, event: inbound };
-  const command = commandIn(inbound);
+  const command = readerOf(channel(listener)).command(inbound);
   // Its stop was committed with it; only the sentence is missing.
   const stop = { turns: ["?"], waiting: 0, expired: [] };
   if (command)

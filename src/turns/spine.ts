@@ -183,8 +183,8 @@ async function open(opening: Opening, first: readonly Open[]): Promise<void> {
   const swept = (await sandbox.sweep()) === "clean";
   if (swept) await forgetHomes(ports);
   const found = await recover(ports, swept);
-  const commands = await unhandled(ports);
   for (const one of first) listeners.add(one);
+  const commands = await unhandled(ports);
   await found.report();
   const { reported, ambiguous } = found;
   if (found.again.length + found.lanes.length + reported + ambiguous + commands.length > 0)

@@ -26,7 +26,7 @@ export function* admitUnheard(ports: TurnPorts, came: Came): Op<Admitted | undef
   if (yield* isMarked({ listener, marks }, now - marksKept))
     return yield* ignore(came, now, "seen before (a replay or a second copy)");
   yield* keepMarks({ listener, marks }, now);
-  if (event.kind === "message" && (yield* tooMany(ports, { listener, event })))
+  if (event.kind === "message" && (yield* tooMany(ports, { listener, event, caller })))
     return { ...nothing(caller), outcome: "refused" };
   return undefined;
 }

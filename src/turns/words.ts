@@ -44,22 +44,13 @@ export function commandIn({ text }: Pick<InboundMessage, "text">): Command | und
   const slash = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trim());
   const name = slash?.[1]?.toLowerCase();
   if (name && slashed.has(name)) return { name, rest: slash?.[2] ?? "" };
-  const decision =
-    /^(?:\/?)(allow|deny|answer)\s+#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/i.exec(text.trim()) ??
-    quotedDecision(text.trim());
+  const decision = /^(?:\/?)(allow|deny|answer)\s+#?(\d{1,6})\b[.,:]?\s*([\s\S]*)$/i.exec(
+    text.trim(),
+  );
   if (decision)
     return { name: decision[1]?.toLowerCase() ?? "", rest: `${decision[2]} ${decision[3] ?? ""}` };
   if (/^\/?retry[.!]?$/i.test(text.trim())) return { name: "retry", rest: "" };
   return undefined;
-}
-
-/** The line of a card with its word, copied along with the quotes that it stood in: `"allow 3 K7Q2"`. */
-function quotedDecision(text: string): RegExpExecArray | null {
-  const [, words = "", rest = ""] =
-    /^["'`*_“”„«»‹›‘’]+([^\n]*?)["'`*_“”„«»‹›‘’]+[.,!]?[^\S\n]*(?:\n([\s\S]*))?$/.exec(text) ?? [];
-  return /^\/?(allow|deny|answer)\s+#?(\d{1,6})[.,:]?\s+([A-HJ-NP-Z2-9]{4}(?![\p{L}\p{N}])[\s\S]*)$/iu.exec(
-    rest ? `${words}\n${rest}` : words,
-  );
 }
 
 /** `yes` and `no` where there are no buttons to press. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { isRunning } from "../fakes/acp-agent-steps.ts";
-import { withGateway } from "./gateway-process.ts";
+import { type Gateway, withGateway } from "./gateway-process.ts";
 import {
   type Before,
   checkAnswers,
@@ -35,29 +35,42 @@ export interface Step {
 export async function killAt(
   t: TestContext,
   open: () => Promise<Stage>,
-  { name, arrange }: Step,
+  step: Step,
 ): Promise<void> {
+  await killAtEach(t, open, [step]);
+}
+
+/** One after the other, with the same people: where it takes long to let them in. */
+export async function killAtEach(
+  t: TestContext,
+  open: () => Promise<Stage>,
+  steps: readonly Step[],
+): Promise<void> {
+  const stage = await open();
+  await withGateway(t, { stage, settings: { "turns.concurrent": "16" } }, async (plant) => {
+    for (const step of steps) t.diagnostic(await killAll(plant, step));
+  });
+}
+
+/** With every seed; gives what came of it. */
+async function killAll(plant: Gateway, { name, arrange }: Step): Promise<string> {
+  const { channel, seeds } = plant.stage;
   const sums: Record<string, number> = {};
   const begun = performance.now();
-  const stage = await open();
-  const { channel, seeds } = stage;
-  await withGateway(t, { stage, settings: { "turns.concurrent": "16" } }, async (plant) => {
-    for (const seed of seeds) {
-      const round = openRound(plant, seed, `${name.replace(/\W/g, "")}${seed}`);
-      try {
-        const counts = await killOnce(round, arrange);
-        for (const [what, count] of Object.entries(counts)) sums[what] = (sums[what] ?? 0) + count;
-      } catch (error) {
-        const story = `${channel}, ${name}, seed ${seed}: ${error}\n${plant.output()}\n${storyOf(round)}`;
-        throw new Error(story, { cause: error });
-      }
+  for (const seed of seeds) {
+    plant.stage.turnPage?.();
+    const round = openRound(plant, seed, `${name.replace(/\W/g, "")}${seed}`);
+    try {
+      const counts = await killOnce(round, arrange);
+      for (const [what, count] of Object.entries(counts)) sums[what] = (sums[what] ?? 0) + count;
+    } catch (error) {
+      const story = `${channel}, ${name}, seed ${seed}: ${error}\n${plant.output()}\n${storyOf(round)}`;
+      throw new Error(story, { cause: error });
     }
-  });
+  }
   const told = Object.entries(sums).map(([what, count]) => `${count} ${what}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  t.diagnostic(
-    `${channel}, killed at ${name}: ${seeds.length} kills, ${told.join(", ")}, ${seconds} s`,
-  );
+  return `${channel}, killed at ${name}: ${seeds.length} kills, ${told.join(", ")}, ${seconds} s`;
 }
 
 async function killOnce(round: Round, arrange: Step["arrange"]) {

@@ -10,6 +10,7 @@ import type { Member, Said, SaidButton, Stage } from "./kill-stage.ts";
 export async function emailStage(): Promise<Stage> {
   // In the clear, so that the gateway can be stopped at a word of IMAP.
   const town = await startMailTown({ plain: true });
+  const page = { number: 0 };
   return {
     channel: "email",
     url: "",
@@ -20,7 +21,10 @@ export async function emailStage(): Promise<Stage> {
     sendsOnce: true,
     cardsStay: true,
     addTo: (cli) => addTo(cli, town),
-    member: (name) => memberOf(town, name),
+    turnPage: () => {
+      page.number += 1;
+    },
+    member: (name) => memberOf(town, name, page),
     // A mark in the mailbox is for people: what was taken is known by the gateway alone.
     unconfirmed: () => undefined,
     listening: () => town.waitFor(() => town.cut.connected() > 0),
@@ -54,15 +58,16 @@ async function addTo(cli: CliRig, { agent, smtp, cut, dovecot, dns, password }: 
   if (code !== 0) throw new Error(`channel add email: ${err}`);
 }
 
-/** One thread each, without a subject: the agent of the tests takes each line for a step. The mails that ask keep their words, so those that were answered are known here. */
-function memberOf(town: MailTown, name: string): Member {
+/** One thread each for a round, without a subject: the agent takes each line for a step. Mails that ask never change, so those that were answered are known here. */
+function memberOf(town: MailTown, name: string, page: { readonly number: number }): Member {
   const person = town.person(`${name}@example.test`, name);
   const answered = new Set<string>();
-  let root: string | undefined;
+  const roots = new Map<number, string>();
   const writes = (letter: Writing) => {
+    const root = roots.get(page.number);
     const thread = root ? { inReplyTo: root, references: [root] } : {};
     const sent = person.writes({ subject: "", ...thread, ...letter });
-    root ??= sent.messageId;
+    if (!root) roots.set(page.number, sent.messageId);
     return sent;
   };
   const decide = (id: string, words: string) => person.replies(mailOf(person, id), words);

@@ -62,6 +62,8 @@ export interface Stage<M extends Member = Member> {
   readonly cardsStay?: true;
   /** Where adding the channel takes more than a URL and tokens. */
   addTo?(cli: CliRig): Promise<void>;
+  /** What is said from now on is said elsewhere: too many answers in one place are taken for a loop. */
+  turnPage?(): void;
   member(name: string): M;
   /** Messages and presses that the platform does not know to be taken; undefined: it is never told. */
   unconfirmed(): number | undefined;

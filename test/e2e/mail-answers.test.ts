@@ -48,12 +48,12 @@ it("sends one mail for a task, however much the agent says on the way", withDove
   const rig = await startMailRig(t, { settings, flags: scripted() });
   const ana = rig.town.person("ana@example.test");
   const words = Array.from({ length: 30 }, (_, n) => `echo part ${n}, `);
-  const steps = [...words, "text 30000", "echo \nthe end"];
-  const asked = ana.writes({ subject: "Long", text: steps.join("\n") });
+  const steps = [...words, "stream 5000", "echo the end"];
+  const asked = ana.writes({ text: steps.join("\n") });
   const answer = await rig.answer(ana, asked);
   await rig.quiet();
   assert.equal(ana.arrived.length, 1);
-  assert.match(answer.text, /part 0, part 1, [\s\S]*x{100}[\s\S]*the end$/);
+  assert.match(answer.text, /^part 0, part 1, [\s\S]*\b4999\s+5000\s+the end/);
 });
 
 it("takes the request from the subject when there is no other", withDovecot, async (t) => {
@@ -61,10 +61,13 @@ it("takes the request from the subject when there is no other", withDovecot, asy
   const ana = rig.town.person("ana@example.test");
   const bare = ana.writes({ subject: "say from the subject" });
   assert.match((await rig.answer(ana, bare)).text, /from the subject/);
-  const footer = ana.writes({ subject: "Re: say on the way", text: "\n\nSent from my iPhone\n" });
+  const footer = ana.writes({ subject: "say on the way", text: "\n\nSent from my iPhone\n" });
   const answer = await rig.answer(ana, footer);
   assert.match(answer.text, /on the way/);
   assert.equal(answer.subject, "Re: say on the way");
+  // The subject of a reply was said before.
+  const empty = await rig.answer(ana, ana.replies(answer, ""));
+  assert.doesNotMatch(empty.text, /on the way/);
 });
 
 it(
@@ -147,5 +150,24 @@ it(
       rig.town.sent.map(({ envelope }) => envelope.to),
       [[ana.address]],
     );
+  },
+);
+
+it(
+  "gives a link to a file that is too large for a mail, where there is an address for it",
+  withDovecot,
+  async (t) => {
+    const publicUrl = { "http.publicUrl": ["https://gate.example"] };
+    const rig = await startMailRig(t, { settings: { ...settings, ...publicUrl } });
+    const ana = rig.town.person("ana@example.test");
+    const content = Buffer.alloc(21 * 1024 * 1024, "0123456789abcdef");
+    writeFileSync(join(rig.workspace, "large.bin"), content);
+    const answer = await rig.answer(ana, ana.writes({ text: "send large.bin" }));
+    assert.equal(answer.files.length, 0);
+    const [, path = ""] = /https:\/\/gate\.example(\/download\/[\w.-]+)/.exec(answer.text) ?? [];
+    assert.ok(path, answer.text);
+    const got = await fetch(`${rig.http()}${path}`);
+    assert.match(got.headers.get("content-disposition") ?? "", /^attachment/);
+    assert.ok(Buffer.from(await got.arrayBuffer()).equals(content));
   },
 );

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { MailPerson, Sent } from "../fakes/mail-person.ts";
 import type { CutRule } from "../fakes/tcp-cut.ts";
-import { type MailRig, startMailRig, withDovecot } from "./mail-rig.ts";
+import { eventually, type MailRig, startMailRig, withDovecot } from "./mail-rig.ts";
 
 const settings = { "access.allowEmail": ["example.test"] };
 // A server that says nothing for that long is left.
@@ -113,5 +113,33 @@ it(
       const [first, again] = ana.arrived.filter((mail) => mail.messageId === messageId);
       if (again) assert.deepEqual([again.text, again.subject], [first?.text, first?.subject]);
     }
+  },
+);
+
+it(
+  "keeps a mail whose keys cannot be looked up, hears others meanwhile, and answers it once DNS does",
+  withDovecot,
+  async (t) => {
+    const rig = await startMailRig(t, {
+      settings: { "access.allowEmail": ["example.test", "other.test"] },
+      channel: { retrySeconds: 0.5 },
+    });
+    const { town } = rig;
+    const ana = town.person("ana@example.test");
+    const ben = town.person("ben@other.test");
+    const key = "s1._domainkey.example.test";
+    town.dns.fault(key, "servfail");
+    const sent = ana.writes({ subject: "Later", text: "say later" });
+    await rig.answer(ben, ben.writes({ subject: "Now", text: "say now" }));
+    const asked = () => town.dns.asked.filter((question) => question === `TXT ${key}`).length;
+    const first = asked();
+    await eventually("another try", () => asked() > first);
+    assert.equal(ana.arrived.length, 0);
+    await rig.stop();
+    await rig.start();
+    town.dns.fault(key, undefined);
+    await rig.answer(ana, sent);
+    await rig.quiet();
+    assert.deepEqual([ana.arrived.length, ben.arrived.length], [1, 1]);
   },
 );

@@ -81,7 +81,7 @@ it(
     const eve = town.person("eve@evil.test");
     eve.writes({ subject: `join ${first}`, from: ana.address });
     ana.writes({ subject: `join ${first}`, signed: false });
-    const joined = await rig.answer(ana, ana.writes({ subject: `Re: Join ${first}` }));
+    const joined = await rig.answer(ana, ana.writes({ subject: `Join ${first}` }));
     assert.match(joined.text, /Welcome, ana/);
     const used = town.person("bob@other.test");
     used.writes({ text: `join ${first}` });

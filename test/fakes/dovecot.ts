@@ -87,11 +87,11 @@ export async function startDovecot(
     deliverByLmtp: (raw, to = account) => lmtp(ports.lmtp, to, raw),
     mailbox,
     kill: server.kill,
-    start: server.start,
+    start: server.again,
     async recreate(how = "empty") {
       await server.kill();
       mailbox().recreate(how);
-      await server.start();
+      await server.again();
     },
     close,
   };
@@ -127,21 +127,35 @@ function runner(file: string, port: number) {
     }
     await ended;
   };
+  const start = async (): Promise<void> => {
+    const child = spawn("/bin/sh", ["-c", guarded, program, "-F", "-c", file], {
+      detached: true,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
+    running = child;
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    const ended = once(child, "exit").then(() => assert.fail(`Dovecot ended: ${said}`));
+    ended.catch(() => undefined);
+    await Promise.race([greeted(port), ended]);
+  };
   return {
     kill,
-    async start() {
-      const child = spawn("/bin/sh", ["-c", guarded, program, "-F", "-c", file], {
-        detached: true,
-        stdio: ["pipe", "ignore", "pipe"],
-      });
-      running = child;
-      let said = "";
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-      });
-      const ended = once(child, "exit").then(() => assert.fail(`Dovecot ended: ${said}`));
-      ended.catch(() => undefined);
-      await Promise.race([greeted(port), ended]);
+    start,
+    /** What was killed just now may hold the ports for a moment. */
+    async again() {
+      for (let tries = 0; tries < 20; tries += 1) {
+        const done = await start().then(
+          () => true,
+          () => false,
+        );
+        if (done) return;
+        await kill();
+        await sleep(100);
+      }
+      await start();
     },
   };
 }

@@ -18,8 +18,13 @@ export interface MailboxOptions extends DovecotOptions {
   readonly accept?: (events: readonly InboundEvent[]) => Promise<void>;
 }
 
-export interface MailboxRig {
+export interface MailboxRig extends ListeningRig {
   readonly dovecot: Dovecot;
+  writes(text: string, more?: Partial<MailParts>): Promise<void>;
+}
+
+/** The same with whatever mail server. */
+export interface ListeningRig {
   readonly dns: MailDns;
   readonly cut: TcpCut;
   readonly log: ReturnType<typeof memoryLog>;
@@ -33,7 +38,6 @@ export interface MailboxRig {
   /** A signed mail whose text is this. */
   mail(text: string, more?: Partial<MailParts>): Promise<Buffer>;
   sign(raw: Buffer): Promise<Buffer>;
-  writes(text: string, more?: Partial<MailParts>): Promise<void>;
   /** Resolves when it holds; looked at after everything that is accepted or noted, and now and then. */
   until(what: string, holds: () => boolean): Promise<void>;
 }
@@ -46,31 +50,50 @@ export async function mailboxRig(
   t: TestContext,
   options: MailboxOptions = {},
 ): Promise<MailboxRig> {
-  const { settings = {}, accept, tls = "none" } = options;
+  const { tls = "none" } = options;
   const dovecot = await startDovecot({ ...options, tls }, t);
+  const { ports, password, caFile: ca } = dovecot;
+  const at = { port: tls === "none" ? ports.imap : ports.imaps, tls, password, ca };
+  const rig = await listeningRig(t, at, options);
+  return {
+    ...{ ...rig, dovecot },
+    writes: async (text, more) => dovecot.deliver(await rig.mail(text, more)),
+  };
+}
+
+interface ServerAt {
+  readonly port: number;
+  readonly tls?: DovecotOptions["tls"];
+  readonly password?: string;
+  readonly ca?: string;
+}
+
+export async function listeningRig(
+  t: TestContext,
+  { port, tls = "none", password = "sesame", ca }: ServerAt,
+  { settings = {}, accept, notes: given }: MailboxOptions = {},
+): Promise<ListeningRig> {
   const dns = await startMailDns();
-  const cut = await startTcpCut({
-    port: tls === "none" ? dovecot.ports.imap : dovecot.ports.imaps,
-  });
+  t.after(() => dns.close());
+  const cut = await startTcpCut({ port });
   const key = mailDomain("example.test", dns);
   const watchers = new Watchers();
   const log = memoryLog();
   const kept = new Map<string, string>();
   const heard: InboundMessage[] = [];
   const opened: Listener[] = [];
-  const notes = options.notes ?? notesInMemory(kept);
+  const notes = given ?? notesInMemory(kept);
   const context = { listener: "email", log, notes, fetchFrom: () => fetch };
   t.after(async () => {
     for (const listener of opened) await listener.stop();
     await cut.close();
-    await dns.close();
   });
   const sign = (raw: Buffer) => signed(raw, key);
   const from = `Ana <${ana}>`;
-  const mail: MailboxRig["mail"] = (text, more) =>
+  const mail: ListeningRig["mail"] = (text, more) =>
     sign(plainMail({ from, to: agent, subject: "Work", text: `${text}\n`, ...more }));
   return {
-    ...{ dovecot, dns, cut, log, kept, heard, mail, sign },
+    ...{ dns, cut, log, kept, heard, mail, sign },
     texts: () => heard.map(({ text }) => text),
     open(more = {}) {
       const listener = channel.open(
@@ -78,7 +101,7 @@ export async function mailboxRig(
           address: agent,
           imap: `${tls === "none" ? "imap" : "imaps"}://localhost:${cut.port}`,
           smtp: "smtps://localhost:1",
-          ...{ password: dovecot.password, ca: dovecot.caFile, dns: dns.at },
+          ...{ password, ca, dns: dns.at },
           ...{ idleSeconds: 1, answerSeconds: 1, deafSeconds: 5 },
           ...settings,
           ...more,
@@ -94,7 +117,6 @@ export async function mailboxRig(
         for (const event of events) if (event.kind === "message") heard.push(event);
         watchers.changed();
       }),
-    writes: async (text, more) => dovecot.deliver(await mail(text, more)),
     async until(what, holds) {
       const look = setInterval(() => watchers.changed(), 25);
       try {

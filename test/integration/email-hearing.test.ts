@@ -1,6 +1,7 @@
 // Hearing mail on a real Dovecot: in order, once, kept before it is marked, and nothing that lay there before.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { openThreads } from "../../channels/email/threads.ts";
 import { withDovecot } from "../fakes/dovecot.ts";
 import { agent, ana, mailboxRig } from "../fakes/mailbox-rig.ts";
 import { notesInMemory } from "../fakes/notes.ts";
@@ -200,12 +201,20 @@ it("hears a burst, and what comes while it fetches, once and in order", withDove
   assert.deepEqual(rig.texts(), texts);
 });
 
-it("says what a mail answers, where that is one of ours", withDovecot, async (t) => {
+it("says which mail of ours is answered, and goes on in its thread", withDovecot, async (t) => {
   const rig = await mailboxRig(t);
   await rig.start(rig.open());
   await rig.writes("hello", { messageId: "<first@example.test>" });
   await rig.until("the mail", () => rig.heard.length === 1);
-  assert.deepEqual(rig.heard[0]?.message.id, "<first@example.test>");
-  assert.equal(rig.heard[0]?.quote, undefined);
-  assert.equal(agent, "agent@example.org");
+  const [{ chat, message, quote } = assert.fail("nothing was heard")] = rig.heard;
+  assert.deepEqual([message.id, quote], ["<first@example.test>", undefined]);
+  const threads = await openThreads(notesInMemory(rig.kept), agent);
+  const ours = threads.messageId({ account: ana, thread: chat.thread ?? "", key: "o7" });
+  const answers = { inReplyTo: ours, references: ["<first@example.test>", ours] };
+  await rig.writes("and more", answers);
+  await rig.until("the answer", () => rig.heard.length === 2);
+  const answer = rig.heard[1];
+  assert.equal(answer?.chat.thread, chat.thread);
+  assert.equal(answer?.quote?.ours, true);
+  assert.deepEqual(answer?.quote?.message, { chat: ana, id: ours, thread: chat.thread });
 });

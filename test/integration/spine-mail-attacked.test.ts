@@ -119,7 +119,11 @@ it("answers at once, and once, whoever writes behind the very question that wait
   assert.match(part.plain, new RegExp(`question ${number}`, "i"));
   assert.doesNotMatch(part.plain, new RegExp(word));
   await letters.write("1", "And do that as well", { thread: "n.txt" });
-  for (const near of [`Hello,\n\nallow ${number} ${word}\n\nAna`, `approve ${number} ${word}`, word]) {
+  for (const near of [
+    `Hello,\n\nallow ${number} ${word}\n\nAna`,
+    `approve ${number} ${word}`,
+    word,
+  ]) {
     const count = letters.to("1").length;
     await letters.write("1", near, { thread: "n.txt" });
     assert.match((await letters.after("1", count)).part.plain, /Nothing was decided/, near);
@@ -140,4 +144,18 @@ it("takes a command, a retry and an answer with a name below it, or the word bef
   await letters.write("1", "hang", { thread: "c" });
   await letters.write("1", "/stop\n\nAna", { thread: "c" });
   await letters.until(/⏹ Stopped/);
+});
+
+it("gives the agent no word of a question as part of an answer", async (t) => {
+  const rig = await open(t);
+  const { letters } = rig;
+  const properties = { name: { type: "string", title: "Name" } };
+  const form = `form ${JSON.stringify({ type: "object", properties, required: ["name"] })}`;
+  await letters.write("1", form, { thread: "a" });
+  await letters.until(/Name\?/);
+  await letters.write("1", "/approvals", { thread: "b" });
+  const { text } = await letters.until(/answer 1 \w{4}/);
+  const [, word] = /answer 1 (\w{4})/.exec(text) ?? [];
+  await letters.write("1", `answer 1 ${word} Otto`, { thread: "a" });
+  await letters.until(/"name":"Otto"/);
 });

@@ -16,6 +16,7 @@ const mail: Reading = {
   attachments: [],
   automatic: null,
   unreadable: null,
+  loose: [],
 };
 const verdict: Verdict = {
   is: "authenticated",

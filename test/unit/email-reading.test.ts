@@ -50,6 +50,7 @@ it("reads who, to whom, what and in answer to what", async () => {
     attachments: [],
     automatic: null,
     unreadable: null,
+    loose: [],
   });
 });
 
