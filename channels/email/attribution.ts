@@ -71,7 +71,7 @@ const shortDate = /(?:^|\D)\d{1,2}[./-]\d{1,2}[./-]\d{2}(?:\D|$)/;
 const time = /(?:^|\D)\d{1,2}[:.]\d\d(?:\D|$)/;
 
 /** People write "as Ana wrote:" too; programs give an address, or a date. */
-function isDated(header: string): boolean {
+export function isDated(header: string): boolean {
   return address.test(header) || dated(header);
 }
 

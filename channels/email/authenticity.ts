@@ -249,7 +249,11 @@ function answered({ failed, count }: Lookups): Outcome<null> {
   const names = [...failed].map(([name, code]) => `${plainLine(name)} (${code})`);
   if (names.length > 0)
     return { ok: false, why: `no answer about ${names.join(", ")}`, later: true };
-  return { ok: true, says: `${count()} lookups, all answered`, value: null };
+  return {
+    ok: true,
+    says: `${count()} lookup${count() === 1 ? "" : "s"}, all answered`,
+    value: null,
+  };
 }
 
 function marksOf(lines: readonly HeaderLine[], address: string, proof: Proof): readonly string[] {

@@ -9,8 +9,9 @@ import { mailPage } from "./outbound.ts";
 import {
   bareSubject,
   bounded,
+  type Echo,
+  echoIn,
   isMessageId,
-  type KnownThread,
   longestSubject,
   oneLine,
 } from "./threads.ts";
@@ -22,30 +23,30 @@ export interface Letter {
   readonly config: Pick<EmailConfig, "address" | "name">;
   readonly to: Address;
   readonly part: Part;
-  readonly known: KnownThread | undefined;
   readonly messageId: string;
 }
 
 /** Rejects with SendError where it can never be sent. */
 export async function compose(letter: Letter): Promise<SendMailOptions> {
-  const { config, to, part, known, messageId } = letter;
+  const { config, to, part, messageId } = letter;
   const files = [...(part.file ? [part.file] : []), ...(part.along ?? [])];
   if (part.plain.trim() === "" && files.length === 0)
     throw new SendError("rejected", "There is nothing to send.");
-  const address = receiverOf(to, known);
+  const echo = echoIn(part.replyTo?.echo);
+  const address = receiverOf(to, echo);
   const size = await sizeOf(files);
   return {
     from: { name: oneLine(config.name ?? ""), address: config.address },
     to: { name: "", address },
     envelope: { from: config.address, to: [address], size: sizeOnItsWay(part, size) },
     messageId,
-    ...threading(letter),
+    ...threading(part, echo),
     date: new Date(),
     text: part.plain,
     ...(part.body === undefined ? {} : { html: mailPage(part.body) }),
     attachments: files.map(attachmentOf),
     headers: {
-      "Auto-Submitted": parentOf(letter) ? "auto-replied" : "auto-generated",
+      "Auto-Submitted": parentOf(part) ? "auto-replied" : "auto-generated",
       "X-Auto-Response-Suppress": "All",
     },
     textEncoding: "quoted-printable",
@@ -58,32 +59,29 @@ export async function compose(letter: Letter): Promise<SendMailOptions> {
 const atoms = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const labels = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
-/** The chat is the account that was proved; the thread may know how its owner writes it. */
-function receiverOf({ chat }: Address, known: KnownThread | undefined): string {
+/** The chat is the account that was proved; the mail may know how its owner writes it. */
+function receiverOf({ chat }: Address, echo: Echo | undefined): string {
   const [local = "", domain = "", ...more] = chat.split("@");
   const plain = atoms.test(local) && labels.test(domain) && chat.length <= 254;
   if (!plain || more.length > 0)
     throw new SendError("rejected", "That is no address that a mail can be sent to.");
-  return known?.address.toLowerCase() === chat ? known.address : chat;
+  return echo?.address.toLowerCase() === chat ? echo.address : chat;
 }
 
-/** What it answers: the mail that is named, else the one that was heard last in the thread. */
-function parentOf({ part, known }: Letter): string | undefined {
-  const named = part.replyTo?.id;
-  if (named !== undefined && isMessageId(named)) return named;
-  return known?.last || undefined;
+/** The mail that it answers. */
+function parentOf({ replyTo }: Part): string | undefined {
+  return replyTo && isMessageId(replyTo.id) ? replyTo.id : undefined;
 }
 
-function threading(letter: Letter): Pick<SendMailOptions, "subject" | "inReplyTo" | "references"> {
-  const { part, known } = letter;
-  const parent = parentOf(letter);
-  const subject = known ? `Re: ${known.subject || "your mail"}` : ownSubject(part);
+function threading(
+  part: Part,
+  echo: Echo | undefined,
+): Pick<SendMailOptions, "subject" | "inReplyTo" | "references"> {
+  const parent = parentOf(part);
+  const subject = echo ? `Re: ${echo.subject || "your mail"}` : ownSubject(part);
   if (parent === undefined) return { subject };
-  const before = known?.references ?? [];
-  const at = before.indexOf(parent);
-  // An earlier mail than the last one: what came after it is none of its past.
-  const past = at < 0 ? before : before.slice(0, at);
-  return { subject, inReplyTo: parent, references: bounded([...past, parent]) };
+  const before = (echo?.references ?? []).filter((id) => id !== parent);
+  return { subject, inReplyTo: parent, references: bounded([...before, parent]) };
 }
 
 /** Nobody gave it one: its first words. */

@@ -58,7 +58,16 @@ export function createCursor(notes: Notes, log: Log): Cursor {
         await write({ uidValidity, next: uidNext, later: [], since });
         return;
       }
-      if (kept.uidValidity === uidValidity) return;
+      if (kept.uidValidity === uidValidity) {
+        const { next } = kept;
+        // From a backup, say. What it gives a number again was heard by our count.
+        if (uidNext < next)
+          log.error(
+            { next, uidNext },
+            "The mail server counts its mails from an earlier number again and does not say so: new ones are not heard. Make the folder anew there, or have another one read",
+          );
+        return;
+      }
       log.warn({ uidValidity, before: kept.uidValidity }, "The mailbox was made anew: read again");
       // What was taken from the one before is known by its Message-ID.
       await write({ uidValidity, next: 1, later: [], since: kept.since, old: uidNext });

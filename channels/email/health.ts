@@ -13,6 +13,8 @@ export interface Health {
   trouble(state: State, why: string): void;
   /** What came in could not be kept, or can be again. */
   unstored(why: string | undefined): void;
+  /** Why no mail goes out, or that one did. */
+  unsent(why: string | undefined): void;
   /** So many mails wait for DNS; shown while nothing worse is known. */
   waiting(count: number): void;
   stopped(): void;
@@ -27,6 +29,7 @@ export function createHealth(deafSeconds: number): Health {
     lastEvent?: number;
     connection?: string | undefined;
     intake?: string | undefined;
+    sending?: string | undefined;
     waiting?: string | undefined;
   } = { state: "starting" };
   return {
@@ -50,6 +53,9 @@ export function createHealth(deafSeconds: number): Health {
     unstored(why) {
       known.intake = why;
     },
+    unsent(why) {
+      known.sending = why === undefined ? undefined : `mail cannot be sent: ${why}`;
+    },
     waiting(count) {
       const mails = count === 1 ? "1 mail waits" : `${count} mails wait`;
       known.waiting =
@@ -61,10 +67,10 @@ export function createHealth(deafSeconds: number): Health {
       known.state = "stopped";
     },
     read() {
-      const { state, lastContact, lastEvent, connection, intake, waiting } = known;
+      const { state, lastContact, lastEvent, connection, intake, sending, waiting } = known;
       const silent = Date.now() - (lastContact ?? since) > deafSeconds * 1000;
       const deaf = silent && state !== "stopped" && state !== "unauthorised";
-      const why = connection ?? intake ?? waiting;
+      const why = connection ?? intake ?? sending ?? waiting;
       return {
         state: deaf ? "deaf" : state,
         ...(lastContact === undefined ? {} : { lastContact }),

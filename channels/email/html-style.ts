@@ -35,7 +35,7 @@ const mostRules = 2000;
 export function readSheet(css: string): Sheet {
   const rules = new Map<string, Map<string, string>>();
   let left = mostRules;
-  for (const { selectors, body } of blocks(css.slice(0, mostCss))) {
+  for (const { selectors, body } of blocks(plainCss(css.slice(0, mostCss)))) {
     const declared = declarations(body);
     for (const selector of selectors.split(",", 20)) {
       const name = selector.trim().toLowerCase();
@@ -46,9 +46,23 @@ export function readSheet(css: string): Sheet {
   return { of: (element) => declaredFor(element, rules) };
 }
 
+/** Without comments, and without letters written as numbers. */
+function plainCss(css: string): string {
+  if (!/[\\*]/.test(css)) return css;
+  const [first = "", ...more] = css.split("/*");
+  const rest = more.map((part) => (part.includes("*/") ? part.slice(part.indexOf("*/") + 2) : ""));
+  return [first, ...rest]
+    .join(" ")
+    .replace(/\\([\da-f]{1,6})\s?/gi, (_, code) => asciiOf(Number.parseInt(code, 16)));
+}
+
+function asciiOf(code: number): string {
+  return code < 128 ? String.fromCharCode(code) : "?";
+}
+
 /** Those of the top level: what `@media` says holds on some screens only. */
 function* blocks(css: string): Generator<{ selectors: string; body: string }> {
-  const bare = css.replace(/\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/|<!--|-->/g, " ");
+  const bare = css.replace(/<!--|-->/g, " ");
   let depth = 0;
   let start = 0;
   let selectors = "";
@@ -89,20 +103,26 @@ function declaredFor(
     const id = (attribs.id ?? "").slice(0, 200).toLowerCase();
     if (id) add(rules.get(`#${id}`));
   }
-  add(declarations((attribs.style ?? "").slice(0, 10_000)));
+  add(declarations(plainCss((attribs.style ?? "").slice(0, 10_000))));
   return all;
 }
+
+/** What can hide something. Nothing else is kept: an element may have thousands of others, and there may be as many elements. */
+const telling = new Set(
+  (
+    "display mso-hide opacity max-height overflow height width max-width left top right text-indent margin-left margin-top " +
+    "clip clip-path transform font-size font visibility background-color background background-image color"
+  ).split(" "),
+);
 
 function declarations(body: string): Declarations {
   const found = new Map<string, string>();
   for (const declaration of body.split(";", 200)) {
     const colon = declaration.indexOf(":");
-    if (colon < 0) continue;
+    const property = colon < 0 ? "" : declaration.slice(0, colon).trim().toLowerCase();
+    if (!telling.has(property)) continue;
     const value = declaration.slice(colon + 1, colon + 200).toLowerCase();
-    found.set(
-      declaration.slice(0, colon).trim().toLowerCase(),
-      value.replace(/!\s*important/, "").trim(),
-    );
+    found.set(property, value.replace(/!\s*important/, "").trim());
   }
   return found;
 }
@@ -110,6 +130,7 @@ function declarations(body: string): Declarations {
 /** Gone with all that is in it. */
 export function isGone(element: HtmlNode, style: Declarations): boolean {
   if (element.attribs?.hidden !== undefined) return true;
+  if (element.name === "dialog" && element.attribs?.open === undefined) return true;
   if (style.get("display") === "none" || style.get("mso-hide") === "all") return true;
   if (isNothing(style.get("opacity")) || isNothing(style.get("max-height"))) return true;
   const clipped = /hidden|clip/.test(style.get("overflow") ?? "");

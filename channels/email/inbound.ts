@@ -3,7 +3,7 @@ import type { EventSender, FileRef, InboundMessage } from "../../src/core/events
 import type { ChatRef } from "../../src/core/words.ts";
 import { accountOf } from "./address.ts";
 import type { Mailbox, Reading, Verdict } from "./mail.ts";
-import { bareSubject, oneLine } from "./threads.ts";
+import { bareSubject, longestSubject, oneLine } from "./threads.ts";
 
 export interface Arrived {
   readonly mail: Reading;
@@ -107,7 +107,7 @@ function wordsOf({ text, subject, unreadable }: Reading): Pick<Reading, "text" |
   const bare = bareSubject(subject);
   const isSaidAnew = bare === oneLine(subject, 1000);
   if (text.trim() === "" && unreadable === null && isSaidAnew) return { text: bare, subject: "" };
-  return { text: text.trim() === "" ? "" : text, subject: oneLine(subject) };
+  return { text: text.trim() === "" ? "" : text, subject: bareSubject(subject, longestSubject) };
 }
 
 const longestReason = 500;

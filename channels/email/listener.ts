@@ -1,11 +1,16 @@
 // One mailbox: what hears and what sends, put together.
-import type { Accept, ChannelContext, Listener } from "../../src/core/channel.ts";
+import {
+  type Accept,
+  type ChannelContext,
+  type Listener,
+  SendError,
+} from "../../src/core/channel.ts";
 import type { EmailConfig } from "./config.ts";
 import { createConnection } from "./connection.ts";
 import { createCursor } from "./cursor.ts";
 import { createResolver, dnsAnswers } from "./dns.ts";
 import { createFiles } from "./files.ts";
-import { createHealth } from "./health.ts";
+import { createHealth, type Health } from "./health.ts";
 import { createHearing } from "./hearing.ts";
 import { patienceOf } from "./later.ts";
 import { createReader } from "./reading.ts";
@@ -16,12 +21,8 @@ import { openThreads, type Threads } from "./threads.ts";
 import { tokenFrom } from "./token.ts";
 import { createTranslator } from "./translating.ts";
 
-const minute = 60_000;
-const hour = 60 * minute;
-/** A task at work for so long is worth one further mail. */
-const progressAfter = 10 * minute;
-/** Who answers a mail after so long begins anew. */
-const threadsKept = 365 * 24 * hour;
+/** A task at work for so long, ms, is worth one further mail. */
+const progressAfter = 10 * 60_000;
 
 export function openListener(config: EmailConfig, context: ChannelContext): Listener {
   const { log, listener: id } = context;
@@ -33,22 +34,21 @@ export function openListener(config: EmailConfig, context: ChannelContext): List
   const parts = openParts(config, context, known.threads);
   const { connection, health, reader } = parts;
   const pace = paceOf(config);
+  const hint = config.tokenCommand ? "" : ` (sallyport secret set ${id}.password)`;
   return {
     id,
     async start(accept) {
       await known.open();
-      known.tidy();
       await connection.start(parts.hearing(accept));
     },
     async send(to, part, key) {
       await known.open();
       // What is written after the end still goes out.
       sender ??= openSender();
-      return await sender.send(to, part, key);
+      return await watched(health, sender.send(to, part, key), hint);
     },
     health: health.read,
     async stop() {
-      known.close();
       // What was handed over just now waits for the same, and goes out first.
       await known.open().catch(() => undefined);
       const closing = sender;
@@ -61,6 +61,19 @@ export function openListener(config: EmailConfig, context: ChannelContext): List
     ...(pace ? { pace: () => pace } : {}),
     ...(config.progress === "on" ? { progressAfter } : {}),
   };
+}
+
+/** What is wrong with one mail or its recipient says nothing about the next one. */
+async function watched<T>(health: Health, sending: Promise<T>, hint: string): Promise<T> {
+  try {
+    const sent = await sending;
+    health.unsent(undefined);
+    return sent;
+  } catch (error) {
+    if (error instanceof SendError && error.kind !== "rejected" && error.kind !== "gone")
+      health.unsent(`${error.message}${error.kind === "unauthorised" ? hint : ""}`);
+    throw error;
+  }
 }
 
 /** What hears, in the order of one mail: connection, hearing, translating, storing. */
@@ -83,11 +96,10 @@ function openParts(config: EmailConfig, { notes, log }: ChannelContext, threads:
   return { connection, health, reader, hearing };
 }
 
-/** The threads: usable once they were opened, and tidied up every hour. */
-function createKnown(config: EmailConfig, { notes, log }: ChannelContext) {
+/** The threads, usable once they were opened. */
+function createKnown(config: EmailConfig, { notes }: ChannelContext) {
   let opening: Promise<void> | undefined;
   let opened: Threads | undefined;
-  let timer: NodeJS.Timeout | undefined;
   const get = () => {
     if (!opened) throw new Error("the threads are not open yet");
     return opened;
@@ -97,9 +109,6 @@ function createKnown(config: EmailConfig, { notes, log }: ChannelContext) {
     isOurs: (id) => get().isOurs(id),
     messageId: (own) => get().messageId(own),
     newThread: (own) => get().newThread(own),
-    heard: (mail) => get().heard(mail),
-    of: (...given) => get().of(...given),
-    forget: (olderThan) => get().forget(olderThan),
   };
   return {
     threads,
@@ -115,14 +124,5 @@ function createKnown(config: EmailConfig, { notes, log }: ChannelContext) {
       );
       return opening;
     },
-    tidy() {
-      const forget = () =>
-        threads.forget(new Date(Date.now() - threadsKept)).catch((error) => {
-          log.warn({ error }, "Old threads could not be forgotten");
-        });
-      timer ??= setInterval(() => void forget(), hour).unref();
-      void forget();
-    },
-    close: () => clearInterval(timer),
   };
 }

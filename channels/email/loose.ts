@@ -82,7 +82,9 @@ function looseEncoding({ contentType, contentTransferEncoding }: Root, body: str
     : null;
 }
 
-function looseDisposition({ contentDisposition }: Root): string | null {
+function looseDisposition({ contentType, contentDisposition }: Root): string | null {
+  if (!contentType.multipart && !/^text\/(?:plain|html)$/.test(contentType.parsed.value))
+    return null;
   const { value, params } = contentDisposition.parsed;
   const shown = (value === "" || value === "inline") && !params.filename;
   return shown ? null : "it is said to be a file";

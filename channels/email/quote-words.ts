@@ -13,10 +13,10 @@ export const opens =
 
 const originals = [
   "original message",
-  "ursprüngliche nachricht",
+  "ursprüngliche (?:nachricht|e?-?mail)",
   "originalnachricht",
   "message d['’]origine",
-  "message original",
+  "(?:message|e?-?mail) original",
   "mensaje original",
   "messaggio originale",
   "mensagem original",
@@ -133,7 +133,7 @@ export const product =
 /** What may stand around it; words with a capital or a digit may too. */
 export const filler = new Set(
   (
-    "ios my from with for on by the a via using app mail mobile phone smartphone tablet device client email e-mail wireless " +
+    "ios my from with for on by the a via using app mail mobile phone smartphone tablet device client email e-mail wireless secure " +
     "meinem meiner mein mit für dem der auf handy mobiltelefon telefon gerät mobilen " +
     "mon ma mes mobile téléphone portable avec pour sous appareil application un " +
     "mi mis móvil movil teléfono telefono dispositivo para tableta con " +

@@ -70,10 +70,9 @@ export function createSender(ports: SendingPorts): Sender {
     const account = to.chat;
     const own = { account, key, ...(to.thread === undefined ? {} : { thread: to.thread }) };
     const thread = to.thread ?? threads.newThread(own);
-    const known = await threads.of(account, thread);
     const messageId = threads.messageId(own);
     try {
-      const mail = await compose({ config, to, part, known, messageId });
+      const mail = await compose({ config, to, part, messageId });
       await transport.sendMail({ ...mail, signal: AbortSignal.timeout(longest) });
       log.debug({ key, thread }, "A mail went out");
       return { chat: account, id: messageId, thread };

@@ -2,7 +2,9 @@
 import { ImapFlow } from "imapflow";
 import type { EmailConfig } from "./config.ts";
 import { imapOptions } from "./imap-options.ts";
-import { type Naming, troubleWith } from "./set-up-words.ts";
+import { greetingAt, kindOfGreeting } from "./set-up-greeting.ts";
+import { placeOf } from "./set-up-place.ts";
+import { mixedUp, type Naming, troubleWith } from "./set-up-words.ts";
 
 export interface Reading {
   readonly client: ImapFlow;
@@ -33,7 +35,7 @@ export async function openReading(config: EmailConfig, naming: Naming): Promise<
     await client.connect();
   } catch (error) {
     client.close();
-    return trouble(error);
+    return (await otherServer(config.imap, naming, error as Error)) ?? trouble(error);
   }
   const problem = await open(client, config.folder, naming);
   if (problem !== undefined) {
@@ -48,6 +50,18 @@ export async function openReading(config: EmailConfig, naming: Naming): Promise<
     trouble,
     close: () => goodbye(client),
   };
+}
+
+/** One that speaks first but not IMAP is only seen as silence, or as a failure of TLS. */
+async function otherServer(
+  url: string,
+  naming: Naming,
+  { code = "", message }: Error & { readonly code?: string },
+): Promise<string | undefined> {
+  if (!/GREETING|SSL|TLS|EPROTO|wrong version/i.test(`${code} ${message}`)) return undefined;
+  const { host, port } = placeOf(url);
+  const greets = kindOfGreeting(await greetingAt(url));
+  return mixedUp({ does: "read", url, naming }, `${host}, port ${port}`, greets);
 }
 
 async function clientOf(config: EmailConfig): Promise<ImapFlow | string> {

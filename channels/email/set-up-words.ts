@@ -1,4 +1,5 @@
 // What goes wrong between here and a mail server while it is set up, in words that say what to do.
+import { kindOfGreeting } from "./set-up-greeting.ts";
 import { placeOf } from "./set-up-place.ts";
 
 export interface End {
@@ -87,6 +88,8 @@ export function troubleWith(end: End, thrown: unknown): string {
   const flag = end.naming(end.does === "read" ? "imap" : "smtp");
   const where = `${host}, port ${port}`;
   const text = `${error.code ?? ""} ${error.message} ${causeOf(error)}`;
+  const greeted = mixedUp(end, where, kindOfGreeting(String(error.response ?? "")));
+  if (greeted !== undefined) return greeted;
   if (/Unsupported authentication mechanism/i.test(text))
     return `${host} does not take ${end.token === undefined ? "passwords" : "OAuth2 tokens"}. Use instead: ${end.naming(end.token === undefined ? "tokenCommand" : "password")}`;
   if (error.authenticationFailed || error.code === "EAUTH") return refused(end, host, error);
@@ -99,6 +102,18 @@ export function troubleWith(end: End, thrown: unknown): string {
   return (
     tlsTrouble(end, { text, where, host, flag }, error) ?? otherTrouble(end, { text, where }, error)
   );
+}
+
+/** The other server was named, where it said so. */
+export function mixedUp(
+  end: Pick<End, "does" | "url" | "naming">,
+  where: string,
+  greets: "IMAP" | "SMTP" | undefined,
+): string | undefined {
+  const [wanted, does] = end.does === "read" ? ["IMAP", "read"] : ["SMTP", "sent"];
+  if (greets === undefined || greets === wanted) return undefined;
+  const flag = end.naming(end.does === "read" ? "imap" : "smtp");
+  return `At ${where} is an ${greets} server, but mail is ${does} by way of an ${wanted} server. Give its name and port with ${flag}.`;
 }
 
 interface Where {

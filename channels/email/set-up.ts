@@ -26,10 +26,12 @@ export async function tryMailbox(config: EmailConfig, trying: TryOut): Promise<s
   const reading = await openReading(config, byFlag);
   if (typeof reading === "string") return reading;
   try {
-    trying.say(`Signed in at ${new URL(config.imap).hostname}, and opened ${config.folder}.`);
+    trying.say(
+      `Signed in at ${new URL(config.imap).hostname} for reading, and opened ${config.folder}.`,
+    );
     const sending = await openSending(config, byFlag);
     if (typeof sending === "string") return sending;
-    trying.say(`Signed in at ${new URL(config.smtp).hostname}.`);
+    trying.say(`Signed in at ${new URL(config.smtp).hostname} for sending.`);
     try {
       return await there({ config, trying, reading, sending });
     } catch (error) {
@@ -84,7 +86,9 @@ async function there({ config, trying, reading, sending }: Round): Promise<strin
     }
     if (signal?.aborted) return "It was given up.";
     if (!raw) return await strayed(reading, config, mark);
-    trying.say(signing(config, await trying.judge(raw)));
+    const verdict = await trying.judge(raw);
+    if (verdict.is === "retry") return noDns(verdict.reason);
+    trying.say(signing(config, verdict));
     return undefined;
   } finally {
     const left = await removeAll(reading, mark);
@@ -103,13 +107,16 @@ async function strayed(
   return `The mail to ${address} was sent, but did not arrive within a minute. Look into the mailbox: it may be in another folder, or the address may be another's. If it comes late, delete it; to add the mailbox without this test: --skip-test.`;
 }
 
+/** Whoever writes is looked up there: without it all mail waits. */
+function noDns(reason: string): string {
+  return `DNS gave no answer, so it cannot be found out whom a mail is from, and nobody would be heard (${reason}). See that DNS answers on this machine, or name another DNS server with --dns HOST:PORT; to add the mailbox all the same: --skip-test.`;
+}
+
 function signing({ address, dkimDomain }: EmailConfig, verdict: Verdict): string {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   if (verdict.is === "authenticated")
-    return `${domain} signs what it sends (${verdict.reason}): answers to it can be proved.`;
+    return `${domain} signs what it sends (${verdict.reason}): mail of people at ${domain} can be proved.`;
   const later = "look at a saved mail with: sallyport email check FILE.eml";
-  if (verdict.is === "retry")
-    return `Whether ${domain} signs what it sends could not be found out: ${verdict.reason}. Later, ${later}`;
   if (dkimDomain)
     return `Your key does not prove what goes out (${verdict.reason}). See that its public half is in the DNS of ${dkimDomain}; then ${later}`;
   return `Your provider does not sign this mail (${verdict.reason}): replies of people at this domain would not be trusted here, since nobody could tell them from forgeries. Ask them to turn on DKIM and DMARC. Some sign only what leaves them: to be sure, ${later}`;

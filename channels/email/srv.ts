@@ -17,7 +17,9 @@ export interface Lookups {
 
 /** `named`: by the domain itself; `likely`: nothing but a name that many use; `none`: the domain says that there is none. */
 export type Server =
-  | { readonly is: "named" | "likely"; readonly url: string; readonly host: string }
+  | { readonly is: "named"; readonly url: string; readonly host: string }
+  /** `found`: there is something of that name. */
+  | { readonly is: "likely"; readonly url: string; readonly host: string; readonly found: boolean }
   | { readonly is: "none" };
 
 export interface Servers {
@@ -102,8 +104,9 @@ async function likely(
 ): Promise<Server> {
   const hosts = labels.map((label) => `${label}.${domain}`);
   const there = await Promise.all(hosts.map((host) => exists(lookups, host)));
-  const host = hosts.find((_, index) => there[index]) ?? `${labels[0]}.${domain}`;
-  return { is: "likely", host, url: `${scheme}://${host}:${port}` };
+  const found = hosts.find((_, index) => there[index]);
+  const host = found ?? `${labels[0]}.${domain}`;
+  return { is: "likely", host, url: `${scheme}://${host}:${port}`, found: found !== undefined };
 }
 
 async function exists(lookups: Lookups, host: string): Promise<boolean> {

@@ -9,12 +9,7 @@ import type { Folder } from "./imap.ts";
 import { backoff } from "./trouble.ts";
 
 export type Outcome =
-  | {
-      readonly is: "event";
-      readonly event: InboundMessage;
-      /** What has to be kept before it is accepted. */
-      keep?(): Promise<void>;
-    }
+  | { readonly is: "event"; readonly event: InboundMessage }
   /** Nobody can say yet whom it is from. */
   | { readonly is: "later"; readonly why: string; readonly of?: string }
   | { readonly is: "gone" };
@@ -60,7 +55,6 @@ export function createStoring(ports: StoringPorts): Storing {
       const found = [...outcomes].flatMap(([uid, outcome]) =>
         outcome.is === "event" ? [{ uid, ...outcome }] : [],
       );
-      for (const { keep } of found) if (keep) await untilDone(it, keep);
       const events: readonly InboundEvent[] = found.map(({ event }) => event);
       if (events.length > 0) {
         await untilDone(it, () => accept(events));

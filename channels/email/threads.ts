@@ -1,4 +1,4 @@
-// Which conversation a mail belongs to, our own Message-IDs, and what an answer has to know of a thread.
+// Which conversation a mail belongs to, our own Message-IDs, and what an answer has to know of the mail before it.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Notes } from "../../src/core/channel.ts";
 
@@ -9,25 +9,13 @@ export interface Headers {
   readonly references: readonly string[];
 }
 
-export interface Heard {
-  readonly account: string;
-  readonly thread: string;
-  /** The proved From as it was written: where an answer goes. */
-  readonly address: string;
-  readonly subject: string;
-  readonly messageId: string | null;
-  readonly references: readonly string[];
-}
-
-/** What is known of a thread, from the mail that was heard last in it. */
-export interface KnownThread {
-  /** The same as the account but for capitals. */
+/** What an answer says again of the mail that it answers. */
+export interface Echo {
+  /** The proved From as it was written: the same as the account but for capitals. */
   readonly address: string;
   /** Without `Re:`; empty where the person gave none. */
   readonly subject: string;
-  /** Of the mail that was heard last; empty where it had none. */
-  readonly last: string;
-  /** Those of that mail. */
+  /** Those of the mail: the first and the last ones. */
   readonly references: readonly string[];
 }
 
@@ -48,15 +36,8 @@ export interface Threads {
   messageId(own: Own): string;
   /** Where the answers to a mail of ours belong, which nobody wrote to us before. */
   newThread(own: Own): string;
-  /** To be written before the event is accepted: what an answer needs. */
-  heard(mail: Heard): Promise<void>;
-  of(account: string, thread: string): Promise<KnownThread | undefined>;
-  /** Threads in which nothing was heard since then. */
-  forget(olderThan: Date): Promise<void>;
 }
 
-/** More are forgotten, the oldest first. */
-const mostThreads = 20_000;
 const keptReferences = 20;
 /** What mail programs make has less than 100; a header line takes 998. */
 const longestId = 250;
@@ -80,7 +61,6 @@ export async function openThreads(notes: Notes, address: string): Promise<Thread
     const good = row !== "" && same(seal, sealOf(row, thread, who));
     return good ? { thread, who } : undefined;
   };
-  const noteOf = (account: string, thread: string) => `t:${whoOf(account)}.${thread}`;
   return {
     threadOf(account, { messageId, inReplyTo, references }) {
       const who = whoOf(account);
@@ -99,22 +79,6 @@ export async function openThreads(notes: Notes, address: string): Promise<Thread
       return `<${name}.${thread}.${who}.${sealOf(name, thread, who)}@${domain}>`;
     },
     newThread,
-    async heard({ account, thread, address: to, subject, messageId, references }) {
-      const known: KnownThread & { readonly at: number } = {
-        address: to,
-        subject: bareSubject(subject, longestSubject),
-        last: messageId !== null && isMessageId(messageId) ? messageId : "",
-        references: bounded(references.filter(isMessageId)),
-        at: Date.now(),
-      };
-      await notes.write(noteOf(account, thread), JSON.stringify(known));
-    },
-    async of(account, thread) {
-      return knownIn(await notes.read(noteOf(account, thread)));
-    },
-    async forget(olderThan) {
-      await forgetIn(notes, olderThan.getTime());
-    },
   };
 }
 
@@ -144,16 +108,18 @@ async function keyOf(notes: Notes): Promise<Buffer> {
   return made;
 }
 
-function knownIn(note: string | undefined): KnownThread | undefined {
-  return note === undefined ? undefined : (JSON.parse(note) as KnownThread);
+/** Goes with the message that was heard, wherever that is kept, and nowhere else. */
+export function echoOf({ address, subject, references }: Echo): string {
+  const echo: Echo = {
+    address,
+    subject: bareSubject(subject, longestSubject),
+    references: bounded(references.filter(isMessageId)),
+  };
+  return JSON.stringify(echo);
 }
 
-async function forgetIn(notes: Notes, before: number): Promise<void> {
-  const all = (await notes.list("t:"))
-    .map(({ name, value }) => ({ name, at: (JSON.parse(value) as { at: number }).at }))
-    .sort((a, b) => b.at - a.at);
-  for (const [index, { name, at }] of all.entries())
-    if (at < before || index >= mostThreads) await notes.write(name, undefined);
+export function echoIn(text: string | undefined): Echo | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as Echo);
 }
 
 /** One that can stand in a header of ours as it is. */

@@ -12,7 +12,7 @@ import type { Reading, Verdict } from "./mail.ts";
 import type { Reader } from "./reading.ts";
 import type { Shares } from "./shares.ts";
 import type { Outcome } from "./storing.ts";
-import type { Threads } from "./threads.ts";
+import { echoOf, type Threads } from "./threads.ts";
 
 export interface TranslatorPorts {
   readonly config: EmailConfig;
@@ -55,8 +55,8 @@ function outcomeOf(
     fileId: (index) => fileId(uidValidity, uid, index),
   });
   if (event.silent !== undefined) return { is: "event", event };
-  const keep = () => threads.heard({ ...mail, account, thread, address: claimed });
-  return { is: "event", event: { ...event, ...quoteOf(threads, event, mail) }, keep };
+  const message = { ...event.message, echo: echoOf({ ...mail, address: claimed }) };
+  return { is: "event", event: { ...event, message, ...quoteOf(threads, event, mail) } };
 }
 
 /** A mail of ours that this answers: it may hold a question. What it said is not in here, but with whoever wrote it. */

@@ -1,6 +1,7 @@
 // The new text of a mail: what was quoted from earlier ones and the signature are left out. When in doubt it stays.
 import {
   headerBlockAt,
+  isDated,
   isForwardMark,
   isOriginalMark,
   isRule,
@@ -96,9 +97,12 @@ function looked(lines: readonly string[], { about, known }: Sorting): Looked {
       return { end: above(lines, at), kinds };
     const span = known.attributionAt(bare, at);
     if (!span || !sameSide(lines, span)) continue;
+    if (!about.reply && isPasted(lines, span.from)) continue;
     if (!isQuoted(line) && !quotesFollow(lines, at)) return { end: span.from, kinds };
     for (let to = span.from; to <= span.to; to++) kinds[to] = "attribution";
   }
+  const unknown = about.reply ? unknownAttribution(lines, kinds) : -1;
+  if (unknown >= 0) kinds[unknown] = "attribution";
   return { end: lines.length, kinds };
 }
 
@@ -133,8 +137,9 @@ function startsHistory(lines: readonly string[], at: number, about: About): bool
 
 /** A mail that somebody put into a new one: what they announce, or say nothing about. */
 function isPasted(lines: readonly string[], at: number): boolean {
-  const before = lines.slice(0, at).findLast((line) => line.trim() !== "");
-  return before === undefined || before.trimEnd().endsWith(":");
+  let before = at - 1;
+  while (before >= 0 && lines[before]?.trim() === "") before -= 1;
+  return before < 0 || lines[before]?.trimEnd().endsWith(":") === true;
 }
 
 function nextOf(lines: readonly string[], at: number): string {
@@ -190,13 +195,30 @@ function ownOf(
 function historyFrom(lines: readonly string[], kinds: readonly Kind[], about: About): number {
   const attribution = kinds.indexOf("attribution");
   if (attribution >= 0) return attribution;
-  if (!about.reply) return -1;
+  const from = about.reply ? quotedEnd(kinds) : -1;
+  if (from < 0) return -1;
+  const above =
+    lines
+      .slice(0, from)
+      .findLast((line) => line.trim() !== "")
+      ?.trimEnd() ?? "";
+  // What a person's own words announce is theirs, and so is half of a comparison of files.
+  return above.endsWith(":") || /^(?:---$|< )/.test(above) ? -1 : from;
+}
+
+/** Where the quoted lines begin that a mail ends with. */
+function quotedEnd(kinds: readonly Kind[]): number {
   const last = kinds.findLastIndex((kind) => kind !== "blank");
   if (kinds[last] !== "quoted") return -1;
   let from = last;
   while (from > 0 && (kinds[from - 1] === "quoted" || kinds[from - 1] === "blank")) from -= 1;
   while (kinds[from] === "blank") from += 1;
-  const above = lines.slice(0, from).findLast((line) => line.trim() !== "");
-  // What a person's own words announce is theirs.
-  return above?.trimEnd().endsWith(":") ? -1 : from;
+  return from;
+}
+
+/** In a language that nobody here knows, a program names whom it quotes, and when they wrote. */
+function unknownAttribution(lines: readonly string[], kinds: readonly Kind[]): number {
+  const above = kinds.slice(0, Math.max(0, quotedEnd(kinds))).lastIndexOf("own");
+  const line = (lines[above] ?? "").trim();
+  return line.length <= 300 && line.endsWith(":") && isDated(line) ? above : -1;
 }

@@ -1,4 +1,5 @@
 // What a broken or refused connection means: how the mailbox is, what an operator can do, and when to try again.
+// ID stands for the name of the channel, which is not known here.
 import type { ListenerHealth } from "../../src/core/channel.ts";
 import type { EmailConfig } from "./config.ts";
 
@@ -51,22 +52,24 @@ function refused({ tokenCommand, user, address }: EmailConfig, host: string): st
   const whom = user ?? address;
   if (tokenCommand !== undefined)
     return `${host} does not take the token for ${whom}: see what tokenCommand prints, for which user and for which rights.`;
-  return `${host} does not take the password of ${whom}: set it again (sallyport secret set). Many providers want an app password, and IMAP switched on.`;
+  return `${host} does not take the password of ${whom}: set it again (sallyport secret set ID.password). Many providers want an app password, and IMAP switched on.`;
 }
 
 function wordsFor(failure: Failure, config: EmailConfig, host: string): string {
   const { code = "", message = "", mailboxMissing } = failure;
   const text = `${code} ${message}`;
   if (mailboxMissing)
-    return `There is no folder ${config.folder} in the mailbox: make it, or set channels.email.folder.`;
+    return `There is no folder ${config.folder} in the mailbox: make it, or set channels.ID.folder.`;
   const certificate = certificateWords(text, host);
   if (certificate !== undefined) return certificate;
+  if (code === "STARTTLS_INJECTION")
+    return `Somebody on the way to ${host} put in words before the line was encrypted, so that the password was not sent: set channels.ID.imap to its imaps:// address.`;
   if (failure.tlsFailed || /STARTTLS/i.test(text))
-    return `${host} offers no encryption (STARTTLS), so that the password was not sent: set channels.email.imap to its imaps:// address.`;
+    return `${host} offers no encryption (STARTTLS), so that the password was not sent: set channels.ID.imap to its imaps:// address.`;
   if (/WRONG_VERSION|EPROTO|wrong version|packet length/i.test(text))
     return `${host} does not speak TLS on this port: 993 is usual for imaps://, 143 for imap://.`;
   if (/ENOTFOUND|EAI_AGAIN/.test(text))
-    return `The name ${host} cannot be found in DNS: see channels.email.imap and whether this machine is online.`;
+    return `The name ${host} cannot be found in DNS: see channels.ID.imap and whether this machine is online.`;
   if (/ECONNREFUSED/.test(text)) return `Nothing listens at ${new URL(config.imap).host}.`;
   if (/TIMEOUT|ETIMEDOUT|Silence|does not answer|Timeout/.test(text))
     return `${host} does not answer.`;
@@ -79,9 +82,9 @@ function certificateWords(text: string, host: string): string | undefined {
   if (/CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/.test(text))
     return `The certificate of ${host} has expired, or is not valid yet.`;
   if (/ALTNAME/.test(text))
-    return `The certificate of ${host} is for another name: set channels.email.imap to the name that it is for.`;
+    return `The certificate of ${host} is for another name: set channels.ID.imap to the name that it is for.`;
   if (/SELF_SIGNED|UNABLE_TO_|CERT_UNTRUSTED|self.signed/i.test(text))
-    return `The certificate of ${host} is not trusted: set channels.email.ca to a file with the certificate of its authority, if the server is yours.`;
+    return `The certificate of ${host} is not trusted: set channels.ID.ca to a file with the certificate of its authority, if the server is yours.`;
   return undefined;
 }
 

@@ -18,7 +18,10 @@ import {
 import { loadSettings, setChannel } from "../config/settings-file.ts";
 import type { ListenerHealth } from "../core/channel.ts";
 import { dropNotes } from "../store/notes.ts";
+import { secretsOfKind } from "./channel-secrets.ts";
+import { inWords, named } from "./channel-words.ts";
 import { type AdminContext, done, failed, type Outcome, operation, writeNote } from "./context.ts";
+import { twinProblem } from "./mailboxes.ts";
 import type { OpenListener } from "./running.ts";
 
 const notThere = (id: string) =>
@@ -91,10 +94,11 @@ export const add = operation(addInput, async (context, input) => {
     // As if it had not been asked for: a wrong token is typed again, not mended.
     await setChannel(paths, id, undefined);
     await forget(context, id);
-    return failed(`${id} could not be opened: ${opened.problem}`);
+    return failed(`${id} could not be opened: ${named(id, inWords(opened.problem))}`);
   }
   const health = context.running?.listeners().find((one) => one.id === id)?.health;
-  const trouble = health?.state === "connected" ? null : (health?.lastError ?? null);
+  const trouble =
+    health?.state === "connected" ? null : health?.lastError ? named(id, health.lastError) : null;
   return done({ id, kind: channel.kind, open: opened !== undefined, trouble });
 });
 
@@ -104,37 +108,20 @@ function problemOf(
   before: Settings["channels"],
 ): string | undefined {
   if (Object.hasOwn(before, id))
-    return `There is a channel ${id} already. Give it a new token with: sallyport secret set ${channelSecret(id)}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`;
+    return `There is a channel ${id} already. Give it a new secret with: sallyport secret set ${channelSecret(id, secretsOfKind(before[id]?.kind ?? kind)[0])}; or add another with --id ID; or remove it with: sallyport channel rm ${id}`;
   // Two that listen with one token push each other off the line.
   const twin = Object.keys(before).find(
     (other) => secrets.token && readSecret(paths, channelSecret(other)) === secrets.token,
   );
   if (twin) return `${twin} has this token already. Make another bot for ${id}.`;
-  const reader = Object.keys(before).find(
-    (other) => kind === "email" && isSameMailbox(before[other], config),
-  );
-  if (reader)
-    return `${reader} reads this mailbox already, and each mail is answered once. Remove it with: sallyport channel rm ${reader}; or add another mailbox.`;
-  const { needs, may } = channelSecrets[kind];
-  const known: readonly string[] = [...needs.flat(), ...may];
+  const reader = kind === "email" ? twinProblem(before, config ?? {}) : undefined;
+  if (reader) return reader;
+  const { needs } = channelSecrets[kind];
+  const known = secretsOfKind(kind);
   const odd = Object.keys(secrets).find((key) => !known.includes(key));
   if (odd) return `A channel of kind ${kind} has no ${odd}. It takes: ${known.join(", ")}`;
   const missing = needs.find((group) => !group.some((key) => secrets[key]));
   return missing && `A channel of kind ${kind} needs ${missing.join(" or ")}.`;
-}
-
-function isSameMailbox(
-  other: Settings["channels"][string] | undefined,
-  config: ChannelGiven["config"],
-): boolean {
-  const folder = (one: Readonly<Record<string, unknown>> | undefined) => one?.folder ?? "INBOX";
-  const address = (one: Readonly<Record<string, unknown>> | undefined) =>
-    String(one?.address ?? "").toLowerCase();
-  return (
-    other?.kind === "email" &&
-    address(other) === address(config) &&
-    folder(other) === folder(config)
-  );
 }
 
 /** Closed, and nothing of it is kept. */
@@ -180,7 +167,7 @@ function toRow(
     kind,
     state: open?.health.state ?? (running ? "stopped" : "not running"),
     lastEvent: open?.health.lastEvent ?? null,
-    lastError: open?.health.lastError ?? null,
+    lastError: open?.health.lastError === undefined ? null : named(id, open.health.lastError),
     token: signsIn(place, entry) ? "set" : "missing",
   };
 }
@@ -222,6 +209,6 @@ export const test = operation(z.strictObject({ id: z.string() }), async (context
   if (!found) return notThere(id);
   const { state, lastError } = found.health;
   if (state === "connected") return done({ id, kind: found.kind, state });
-  const why = lastError ?? "it has not heard from its platform yet";
+  const why = (lastError && named(id, lastError)) ?? "it has not heard from its platform yet";
   return failed(`${id} is ${state}: ${why.replace(/\.$/, "")}. See also: sallyport doctor`);
 });

@@ -60,13 +60,14 @@ export async function checkSettings({ paths }: Place): Promise<Finding[]> {
 function risksOf(settings: Settings): string[] {
   const { access, approvals, sandbox } = settings;
   return [
-    ...(access.public === "anyone" ? ["! access.public: anyone may talk to the agent"] : []),
-    ...mailWarnings(settings),
+    ...(access.public === "anyone" ? ["access.public: anyone may talk to the agent"] : []),
+    // The finding has a mark of its own.
+    ...mailWarnings(settings).map((text) => text.replace(/^! /, "")),
     ...(approvals.auto.length > 0
-      ? [`! approvals.auto: ${approvals.auto.join(", ")} run without being asked about`]
+      ? [`approvals.auto: ${approvals.auto.join(", ")} run without being asked about`]
       : []),
     ...(sandbox === "local"
-      ? ["! sandbox: local isolates nothing, the agent can do what you can do on this machine"]
+      ? ["sandbox: local isolates nothing, the agent can do what you can do on this machine"]
       : []),
   ];
 }

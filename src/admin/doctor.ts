@@ -1,6 +1,10 @@
 // `doctor`: looks at everything an operator can get wrong, and says what to do.
 import { z } from "zod";
+import { secretNames } from "../config/secrets.ts";
+import { loadSettings } from "../config/settings-file.ts";
 import { listAudit } from "../store/audit.ts";
+import { signInAnew } from "./channel-secrets.ts";
+import { named } from "./channel-words.ts";
 import { type AdminContext, done, operation } from "./context.ts";
 import {
   checkClock,
@@ -53,31 +57,52 @@ const notRunning: Finding = {
 
 async function checkRunning(context: AdminContext, running: Running): Promise<Finding[]> {
   const now = context.clock.now();
-  const listeners = running.listeners().map((one) => checkListener(one, now));
+  const { paths } = context.place;
+  const loaded = await loadSettings(paths);
+  const channels = loaded.ok ? loaded.settings.channels : {};
+  const set = secretNames(paths);
+  const listeners = running
+    .listeners()
+    .map((one) => checkListener(one, now, () => signInAnew({ ...channels[one.id], ...one }, set)));
   return [...listeners, ...checkAgent(await running.probeAgent())];
 }
 
 const silent = 5 * 60_000;
 
-function checkListener({ id, kind, health }: OpenListener, now: number): Finding {
+function checkListener(
+  { id, kind, health }: OpenListener,
+  now: number,
+  advice: () => string,
+): Finding {
   const check = `channel ${id}`;
   const since = (at: number | undefined) =>
     at === undefined ? "never" : `${Math.max(0, Math.round((now - at) / 1000))} s ago`;
   const heard = `last contact ${since(health.lastContact)}, last event ${since(health.lastEvent)}`;
+  const why = health.lastError === undefined ? undefined : sentence(named(id, health.lastError));
   if (health.state === "unauthorised")
     return {
       check,
       state: "wrong",
-      text: `its token no longer counts${health.lastError ? ` (${health.lastError})` : ""}. Set a new one with: sallyport secret set ${id}.token`,
+      text: `it is not let in any more: ${why ?? "what it signs in with no longer counts."}${why?.includes("sallyport secret set") ? "" : ` ${advice()}`}`,
     };
   const deaf = health.state !== "connected" || now - (health.lastContact ?? now) > silent;
   if (deaf)
     return {
       check,
       state: "wrong",
-      text: `${health.state}: ${health.lastError ?? "no word of why"} (${heard})`,
+      text: `${health.state}: ${why ?? "no word of why"} (${heard})`,
+    };
+  if (why !== undefined)
+    return {
+      check,
+      state: "risk",
+      text: `connected, but: ${why} (${heard})`,
     };
   return { check, state: "ok", text: `${kind}, connected, ${heard}` };
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 function checkAgent({ agent, starts, asked, problem }: AgentProbe): Finding[] {

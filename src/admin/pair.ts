@@ -39,6 +39,8 @@ export interface Invitation {
   /** What to send to the bot in a direct chat. */
   readonly join: string;
   readonly links: readonly { readonly listener: string; readonly url: string }[];
+  /** Where they may mail it to, as the first line. */
+  readonly mailboxes: readonly string[];
   /** Where they may type the code instead; null while the page is not served. */
   readonly page: string | null;
 }
@@ -67,11 +69,20 @@ export const invite = operation(
       name: input.name,
       join: `join ${code}`,
       links,
+      mailboxes: await mailboxes(context),
       page: await pairPage(context),
     };
     return done(invitation);
   },
 );
+
+async function mailboxes({ place }: AdminContext): Promise<string[]> {
+  const loaded = await loadSettings(place.paths);
+  if (!loaded.ok) return [];
+  return Object.values(loaded.settings.channels).flatMap(({ kind, address }) =>
+    kind === "email" && typeof address === "string" ? [address] : [],
+  );
+}
 
 async function pairPage({ place, running }: AdminContext): Promise<string | null> {
   const own = running?.pageUrl();

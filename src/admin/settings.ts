@@ -19,8 +19,11 @@ import {
   unsetSetting,
 } from "../config/settings-file.ts";
 import { problemWithModelUrl } from "../sandbox/egress/model-url.ts";
+import { channelOfSecret } from "./channel-secrets.ts";
+import { inWords, named } from "./channel-words.ts";
 import { type AdminContext, done, failed, type Outcome, operation, writeNote } from "./context.ts";
 import { mailWarnings } from "./mail-warnings.ts";
+import { mailSettingProblem } from "./mailboxes.ts";
 
 export interface SettingRow {
   readonly key: string;
@@ -68,8 +71,8 @@ export const set = operation(
   z.strictObject({ key: z.string(), values: z.array(z.string()).max(200) }),
   async (context, { key, values }) => {
     const before = settingsText(context.place.paths);
-    const unreachable = key === "model.url" ? problemWithModelUrl(values[0] ?? "") : undefined;
-    if (unreachable !== undefined) return failed(unreachable);
+    const problem = await problemOf(context, key, values);
+    if (problem !== undefined) return failed(problem);
     const changed = await setSetting(context.place.paths, key, values);
     return changed.ok
       ? // A command line or a variable may hold a key.
@@ -82,6 +85,13 @@ export const set = operation(
       : changed;
   },
 );
+
+/** What no schema of ours can tell. */
+async function problemOf({ place }: AdminContext, key: string, values: readonly string[]) {
+  if (key === "model.url") return problemWithModelUrl(values[0] ?? "");
+  const loaded = key.startsWith("channels.") ? await loadSettings(place.paths) : undefined;
+  return loaded?.ok ? mailSettingProblem(loaded.settings.channels, key, values) : undefined;
+}
 
 type Listing = (key: string, list: unknown, words: readonly string[]) => ListChange;
 
@@ -145,7 +155,7 @@ async function apply(
   if (problem) {
     restoreSettings(place.paths, before);
     await running?.reload();
-    return failed(problem.problem);
+    return failed(inWords(problem.problem));
   }
   await writeNote(context, { action, target: key, why });
   const loaded = await loadSettings(place.paths);
@@ -163,12 +173,13 @@ export const secretSet = operation(
     if (problem) return failed(problem);
     writeSecret(context.place.paths, name, value);
     await writeNote(context, { action: "secret.set", target: name });
-    const [id = "", part] = name.split(".");
     const loaded = await loadSettings(context.place.paths);
-    const isChannel = part === "token" && loaded.ok && loaded.settings.channels[id] !== undefined;
-    const opened = isChannel ? await context.running?.openChannel(id) : undefined;
+    const id = loaded.ok ? channelOfSecret(loaded.settings.channels, name) : undefined;
+    const opened = id === undefined ? undefined : await context.running?.openChannel(id);
     if (opened && !opened.done)
-      return failed(`It is set, but ${id} could not be opened: ${opened.problem}`);
+      return failed(
+        `It is set, but ${id} could not be opened: ${named(id ?? "", inWords(opened.problem))}`,
+      );
     return done({ name, set: true });
   },
 );

@@ -4,7 +4,7 @@ import { payerOfCaller } from "../access/model-budget.ts";
 import type { Proof } from "../core/events.ts";
 import { dayOf, noUsage, type Usage } from "../core/usage.ts";
 import type { TurnId } from "../core/words.ts";
-import { listAudit } from "../store/audit.ts";
+import { type AuditFilter, countAudit, listAudit } from "../store/audit.ts";
 import { cardsOf } from "../store/cards.ts";
 import { promptsOfTurn } from "../store/inbox.ts";
 import { findPairing } from "../store/pairings.ts";
@@ -168,9 +168,18 @@ const auditInput = z.strictObject({
   before: z.int().optional(),
 });
 
+/** `who`: an id as it is on record, or else the name of a pairing. */
+function* audited(most: number, filter: AuditFilter) {
+  const { who } = filter;
+  const named =
+    who === undefined || (yield* countAudit({ who })) > 0 ? undefined : yield* findPairing(who);
+  return yield* listAudit(most, named ? { ...filter, who: `p:${named.id}` } : filter);
+}
+
 export const auditRows = operation(auditInput, async (context, { limit: most, ...filter }) => {
   const given = Object.fromEntries(
     Object.entries(filter).filter(([, value]) => value !== undefined),
   );
-  return done(await (await context.store()).run(() => listAudit(most, given)));
+  const store = await context.store();
+  return done(await store.run(() => audited(most, given)));
 });

@@ -43,7 +43,8 @@ function linesOf(question: Question, { number, word, where }: WordCard): Markdow
     return `${listed(options)}\n\nBegin your reply with ${lines} and the number or the words of one of them: \`answer ${number} ${word} 1\`.`;
   const key = narrowestAllow(options);
   const label = options.find((option) => option.key === key)?.label;
-  const allow = label ? [`- \`allow ${number} ${word}\`: ${escapeMarkdown(label)}`] : [];
-  const deny = `- \`deny ${number} ${word} because …\`: Deny; the reason is up to you`;
-  return ["Begin your reply with one of these lines:\n", ...allow, deny].join("\n");
+  const allow = label ? [`\`allow ${number} ${word}\` – ${escapeMarkdown(label)}`] : [];
+  const deny = `\`deny ${number} ${word} because …\` – Deny; the reason is up to you`;
+  // No list: people copy a line with its bullet.
+  return ["Begin your reply with one of these lines:", ...allow, deny].join("\n\n");
 }

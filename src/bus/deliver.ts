@@ -172,6 +172,7 @@ async function sendRow(
   { inTurn, signal }: Sending,
 ): Promise<{ sent?: MessageRef }> {
   let delivery: Delivery = { row: first, plain: false, resent: first.attempts > 1, failures: 0 };
+  const delayed = delayedBy(ports.log);
   while (!signal.aborted) {
     const { row } = delivery;
     const listener = ports.listener(row.to.listener);
@@ -187,10 +188,24 @@ async function sendRow(
     if (outcome.movedTo) await ports.onMoved(row.to, outcome.movedTo);
     if (ports.clock.now() - row.createdAt > patience)
       return giveUp(ports, row, `not delivered within a day: ${outcome.why}`);
+    if (outcome.wait > 0) delayed(row, outcome.why);
     if (outcome.wait > 0) await pause(outcome.wait, signal);
     delivery = outcome.next;
   }
   return {};
+}
+
+/** Some servers word each refusal differently. */
+const reasonsSaid = 5;
+
+/** What waits for a better time is seen by nobody: each reason of a row is said once, at its first try. */
+function delayedBy(log: Log): (row: OutboxRow, why: string) => void {
+  const said = new Set<string>();
+  return ({ id, to: { listener } }, why) => {
+    if (said.has(why) || said.size >= reasonsSaid) return;
+    said.add(why);
+    log.warn({ outbox: id, listener, why }, "A message could not be sent yet, and is tried again");
+  };
 }
 
 /** `inDoubt`: the platform may have it after all. */

@@ -2,8 +2,12 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { ChannelGiven } from "../admin/channel.ts";
+import { inWords } from "../admin/channel-words.ts";
+import { twinProblem } from "../admin/mailboxes.ts";
+import { loadSettings } from "../config/settings-file.ts";
 import { askLine } from "./ask.ts";
-import { Failure, operate } from "./operator.ts";
+import { serversFrom } from "./mail-servers.ts";
+import { Failure, operate, placeFor } from "./operator.ts";
 import { complain } from "./output.ts";
 import { readSecretInput } from "./secret-input.ts";
 
@@ -40,23 +44,64 @@ export async function mailAccount(
     );
   const mail = await (await import("../gateway.ts")).mail();
   const address = await addressFrom(flags);
+  await refuseTwin({ address, ...optional(flags) }, command);
   const servers = await serversFrom(mail, address, flags);
   const config = { address, ...servers, ...(await signIn(address, flags)), ...optional(flags) };
-  const secrets = await secretsFrom(mail, servers.imap, flags);
-  const { pace } = flags;
-  const checked = mail.checkConfig(id, { ...config, ...secrets, ...(pace ? { pace } : {}) });
-  if (!checked.ok) throw new Failure(checked.problem);
-  if (flags.skipTest) complain(`Not tried out. Try it with: sallyport channel test ${id}`);
-  else await tryOut(mail, checked.config);
-  return { config, secrets };
+  for (let tries = mostTries; ; tries -= 1) {
+    const secrets = await secretsFrom(mail, servers.imap, flags);
+    const problem = await problemWith({ mail, id, flags, given: { ...config, ...secrets } });
+    if (problem === undefined) return { config, secrets };
+    if (!isMistyped(problem, flags) || tries === 1)
+      throw new Failure(`${problem}\nNothing was added.`);
+    complain(problem);
+  }
 }
 
-async function tryOut(mail: Mail, config: Parameters<Mail["tryMailbox"]>[0]): Promise<void> {
+const mostTries = 3;
+
+/** A file or a command would give the same again. */
+function isMistyped(problem: string, { passwordFile, tokenCommand }: MailFlags): boolean {
+  const typed = passwordFile === undefined && tokenCommand === undefined && atTerminal();
+  return typed && /does not take this name and password/.test(problem);
+}
+
+async function refuseTwin(config: Account["config"] & object, command: Command): Promise<void> {
+  const loaded = await loadSettings(placeFor(command).paths);
+  if (!loaded.ok) throw new Failure(loaded.problem);
+  const problem = twinProblem(loaded.settings.channels, config);
+  if (problem !== undefined) throw new Failure(problem);
+}
+
+interface Tried {
+  readonly mail: Mail;
+  readonly id: string;
+  readonly flags: MailFlags;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+async function problemWith({ mail, id, flags, given }: Tried): Promise<string | undefined> {
+  const { pace, skipTest } = flags;
+  const checked = mail.checkConfig(id, { ...given, ...(pace ? { pace } : {}) });
+  if (!checked.ok) return inWords(checked.problem);
+  if (!skipTest) return tryOut(mail, checked.config);
+  complain(`Not tried out. Try it with: sallyport channel test ${id}`);
+  return undefined;
+}
+
+async function tryOut(
+  mail: Mail,
+  config: Parameters<Mail["tryMailbox"]>[0],
+): Promise<string | undefined> {
   const cut = new AbortController();
+  const { signal } = cut;
+  const stop = () => cut.abort();
   // The second one ends it at once, and leaves the mail of the test where it is.
-  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => cut.abort());
-  const problem = await mail.tryMailbox(config, { say: complain, signal: cut.signal });
-  if (problem !== undefined) throw new Failure(`${problem}\nNothing was added.`);
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, stop);
+  try {
+    return await mail.tryMailbox(config, { say: complain, signal });
+  } finally {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stop);
+  }
 }
 
 const atTerminal = () => process.stdin.isTTY === true;
@@ -68,63 +113,6 @@ async function addressFrom({ address }: MailFlags): Promise<string> {
   if (!/^[^@\s]+@[^@\s]+$/.test(given))
     throw new Failure(`${JSON.stringify(given)} is no address. Give one like agent@example.org`);
   return given;
-}
-
-interface Urls {
-  readonly imap: string;
-  readonly smtp: string;
-}
-
-async function serversFrom(mail: Mail, address: string, flags: MailFlags): Promise<Urls> {
-  const { imap, smtp } = flags;
-  if (imap && smtp) return { imap, smtp };
-  const domain = address.slice(address.lastIndexOf("@") + 1);
-  const guessed = await mail.guessServers(domain, flags.dns);
-  if (typeof guessed === "string") throw new Failure(guessed);
-  if (guessed.trouble && atTerminal()) complain(`${guessed.trouble}.`);
-  const choose = (end: "imap" | "smtp", question: string) =>
-    serverOf({ domain, end, question, server: guessed[end], trouble: guessed.trouble });
-  return {
-    imap: imap ?? (await choose("imap", "Server where mail is read (IMAP)")),
-    smtp: smtp ?? (await choose("smtp", "Server where mail is sent (SMTP)")),
-  };
-}
-
-type Guessed = Exclude<Awaited<ReturnType<Mail["guessServers"]>>, string>;
-
-interface Choice {
-  readonly domain: string;
-  readonly end: "imap" | "smtp";
-  readonly question: string;
-  readonly server: Guessed["imap"];
-  readonly trouble: string | null;
-}
-
-async function serverOf({ domain, end, question, server, trouble }: Choice): Promise<string> {
-  const flag = end === "imap" ? "--imap imaps://HOST:993" : "--smtp smtps://HOST:465";
-  const none = `${domain} says that it offers no ${end.toUpperCase()} to mail programs`;
-  if (atTerminal()) {
-    if (server.is === "none") complain(`${none}.`);
-    const answer = await askLine(question, server.is === "none" ? undefined : server.url);
-    return withScheme(answer, end);
-  }
-  if (server.is === "none") throw new Failure(`${none}. If it does, name the server: ${flag}`);
-  if (server.is === "likely")
-    throw new Failure(
-      `${trouble ?? `${domain} does not say which server it is`}. Name the server: ${flag}`,
-    );
-  if (!server.near)
-    throw new Failure(
-      `${domain} names ${server.host} as its server, which is elsewhere, and DNS can be forged. If it is right, say so with: --${end} ${server.url}`,
-    );
-  return server.url;
-}
-
-/** A bare name, as people know it, is the usual port with TLS. */
-function withScheme(answer: string, end: "imap" | "smtp"): string {
-  if (answer.includes("://")) return answer;
-  const port = /:\d+$/.test(answer) ? "" : end === "imap" ? ":993" : ":465";
-  return `${end}s://${answer}${port}`;
 }
 
 async function signIn(address: string, { user }: MailFlags): Promise<{ readonly user?: string }> {

@@ -79,7 +79,21 @@ export function valueFrom(key: string, words: readonly string[]): Read {
   const parsed = found.schema.safeParse(wanted);
   if (parsed.success && wanted !== undefined) return { ok: true, value: wanted };
   const { at = words.join(" "), form = found.allowed } = wrongItem(parsed.error, words);
-  return { ok: false, problem: wrongValue(key, at, form) };
+  const problem = notAllowed(
+    key,
+    at,
+    form.replace("get one below this", `register a name below ${domainOf(at)}`),
+  );
+  // To set it would replace what is in it.
+  const how =
+    inner instanceof z.ZodArray
+      ? "Add one with: sallyport config add"
+      : "Set it with: sallyport config set";
+  return { ok: false, problem: `${problem} ${how} ${key} VALUE` };
+}
+
+function domainOf(entry: string): string {
+  return entry.replace(/^.*@/, "").replace(/^\*\./, "");
 }
 
 /** Which item of a list is not of its form, when the schema says the form in words. */
@@ -146,9 +160,12 @@ function itemsOf(key: string, words: readonly string[]): readonly string[] | und
 }
 
 function noList(key: string): ListChange {
-  const problem = findKey(key)
-    ? `${key} is not a list. Set it with: sallyport config set ${key} VALUE`
-    : unknownKey(key);
+  const found = findKey(key);
+  if (!found) return { ok: false, problem: unknownKey(key) };
+  const problem =
+    found.schema instanceof z.ZodUnknown
+      ? `${key} is known to the channel only, and is set as a whole. Several are written with commas: sallyport config set ${key} a.example.org, b.example.org`
+      : `${key} is not a list. Set it with: sallyport config set ${key} VALUE`;
   return { ok: false, problem };
 }
 
@@ -159,6 +176,8 @@ function toType(schema: z.ZodType, words: readonly string[]): unknown {
       schema.element instanceof z.ZodEnum ? words.flatMap((one) => one.split(",")) : words;
     return items.map((one) => one.trim()).filter((one) => one !== "" && one !== "[]");
   }
+  // A channel's own: a list, or a text with blanks.
+  if (schema instanceof z.ZodUnknown && words.length > 0) return words.join(" ");
   if (words.length !== 1) return undefined;
   if (schema instanceof z.ZodBoolean) return booleans[word.toLowerCase()];
   if (schema instanceof z.ZodNumber) {
@@ -178,7 +197,11 @@ const booleans: Readonly<Record<string, boolean>> = {
 };
 
 export function wrongValue(key: string, value: string, allowed: string): string {
-  return `${key} cannot be ${JSON.stringify(value)}: it is ${allowed}. Set it with: sallyport config set ${key} VALUE`;
+  return `${notAllowed(key, value, allowed)} Set it with: sallyport config set ${key} VALUE`;
+}
+
+function notAllowed(key: string, value: string, allowed: string): string {
+  return `${key} cannot be ${JSON.stringify(value)}: it is ${allowed}.`;
 }
 
 export function unknownKey(key: string): string {

@@ -7,6 +7,8 @@ export interface MessageRef {
   /** Empty where there is no message that could be answered or removed (a slash command). */
   readonly id: string;
   readonly thread?: string;
+  /** What an answer to it says again, in the channel's own words (a mail's subject and references). */
+  readonly echo?: string;
 }
 
 /** Handle of a button press, or of a slash command, that the platform wants answered (Telegram: the callback query's id). */

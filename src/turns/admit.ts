@@ -140,7 +140,7 @@ function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op
     return yield* admitStranger(ports, caller, incoming);
   if (event.edited) return yield* admitEdit(caller, incoming, event.edited.key);
   if (event.unreadable && !event.text && event.files.length === 0)
-    return say(caller, event, `I cannot read ${event.unreadable}. Please send text or a file.`);
+    return say(caller, event, unreadableText(event.unreadable));
   // Whoever chose it from a menu, or mistyped it, did not mean a task.
   if (event.press && !command && event.text.startsWith("/"))
     return say(caller, event, `I know no such command. ${typed("help")} lists them.`);
@@ -151,6 +151,12 @@ function* admitMessage(ports: TurnPorts, caller: Caller, incoming: Incoming): Op
     : yield* bareDecision(ports, caller, it);
   if (words) return yield* admitCommand(approvals, { caller, conversation, event, command: words });
   return yield* admitPrompt(ports, { caller, conversation, ...incoming });
+}
+
+/** What says itself what to do (`a mail of 32 MB: at most …`) needs no other advice. */
+function unreadableText(what: string): string {
+  const advice = what.includes(": ") ? "" : " Please send text or a file.";
+  return `I cannot read ${what}.${advice}`;
 }
 
 function* meant(caller: Caller, incoming: Incoming, command: Command): Op<Command | undefined> {

@@ -63,7 +63,7 @@ async function inOneMessage(ports: TurnPorts, answer: Answer, most: number): Pro
       ? { start: text, all: files }
       : await asFile(ports, text).then(({ start, file }) => ({ start, all: [file, ...files] }));
   const { fit, left } = upTo(most, whole.all);
-  const lines = left.length > 0 ? await linesFor(ports, answer, left) : [];
+  const lines = left.length > 0 ? await linesFor(ports, answer, { files: left, most }) : [];
   const said = [whole.start, ...lines].filter(Boolean).join("\n\n");
   const parts = said ? await ports.render(to.listener, said) : [{ plain: "" }];
   const [file, ...along] = fit;
@@ -89,7 +89,7 @@ function upTo(most: number, files: readonly OutFile[]) {
 async function linesFor(
   ports: TurnPorts,
   answer: Answer,
-  files: readonly OutFile[],
+  { files, most }: { readonly files: readonly OutFile[]; readonly most: number },
 ): Promise<Markdown[]> {
   const links = await ports.store.run(function* () {
     const made: (string | undefined)[] = [];
@@ -99,8 +99,9 @@ async function linesFor(
   });
   return files.map(({ name, size }, index) => {
     const link = links[index];
-    const where = link ? ` For a day it is here: <${link}>` : "";
-    return `📎 ${escapeInline(name)} (${megabytes(size)}) does not fit into this message.${where}`;
+    const alone = size <= most ? "Ask for it in a message of its own." : "Ask for a smaller one.";
+    const how = link ? `For a day it is here: <${link}>` : alone;
+    return `📎 ${escapeInline(name)} (${megabytes(size)}) does not fit into this message. ${how}`;
   });
 }
 

@@ -11,7 +11,7 @@ import { findConversation } from "../store/conversations.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, pendingQuestionsIn, type Question } from "../store/questions.ts";
 import { checkWord, numberIn, withoutWord } from "./by-word.ts";
-import { decidedText } from "./incoming.ts";
+import { decisionText } from "./incoming.ts";
 import type { Asked } from "./lists.ts";
 import type { Reply } from "./openly.ts";
 import type { TurnPorts } from "./ports.ts";
@@ -128,7 +128,7 @@ export async function answer(ports: TurnPorts, asked: Asked): Promise<Reply> {
   const decided = await ports.approvals.decide(asked.caller, question, { key, place });
   if (decided === "no-such-option")
     return `That is not one of them. \`answer ${number} …\` takes the number or the words of one.`;
-  return decided === "decided" && home ? "" : decidedText(decided, question, key);
+  return decided === "decided" && home ? "" : decisionText(ports, decided, { question, key });
 }
 
 function keyOf({ options }: Question, text: string): string | undefined {
@@ -159,7 +159,7 @@ export async function decide(ports: TurnPorts, asked: Asked): Promise<Reply> {
   if (decided === "decided" && (await isItsHome(ports, asked, question))) return "";
   return decided === "decided" && command.name === "deny"
     ? "Denied."
-    : decidedText(decided, question, key);
+    : decisionText(ports, decided, { question, key });
 }
 
 function because(text: string): { readonly reason?: string } {
@@ -168,10 +168,10 @@ function because(text: string): { readonly reason?: string } {
 }
 
 /** Said in the conversation that asks, where a task is one message: its answer shows that the decision counted. */
-async function isItsHome(
+export async function isItsHome(
   { store, channel }: TurnPorts,
-  { listener, event: { chat } }: Asking,
-  { conversation }: Question,
+  { listener, event: { chat } }: Pick<Asking, "listener" | "event">,
+  { conversation }: Pick<Question, "conversation">,
 ): Promise<boolean> {
   if (channel(listener)?.oneMessage !== true) return false;
   const home = await store.run(() => findConversation(conversation));

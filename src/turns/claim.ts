@@ -153,9 +153,7 @@ function titleOf(prompts: readonly InboundMessage[]): string {
   return title.length > 80 ? `${title.slice(0, 79)}…` : title;
 }
 
-/** A salutation says less than what the sender calls the matter. */
+/** What the sender calls the matter, where they do: a first line is often a salutation. */
 function firstLine({ text, subject }: InboundMessage): string {
-  const line = text.trim().split("\n", 1)[0] ?? "";
-  const says = line.length >= 12 && !/[,，]$/.test(line.trim());
-  return says ? line : subject?.trim() || line;
+  return subject?.trim() || (text.trim().split("\n", 1)[0] ?? "");
 }

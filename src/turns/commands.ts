@@ -6,7 +6,9 @@ import { typed } from "../core/command-text.ts";
 import type { Markdown } from "../core/words.ts";
 import { isShared, ownBeside, setNote, setSession } from "../store/conversations.ts";
 import { lastReported } from "../store/inbox.ts";
-import { answer, decide } from "./answers.ts";
+import { repliesOf } from "../store/outbox.ts";
+import { findTurn } from "../store/turns.ts";
+import { answer, decide, isItsHome } from "./answers.ts";
 import { conversationFor } from "./conversation.ts";
 import { enable } from "./enable.ts";
 import { type Asked, status, tasks, whoami } from "./lists.ts";
@@ -17,7 +19,6 @@ import { respond } from "./respond.ts";
 import { resumeHere } from "./resume-here.ts";
 import { retryEntry } from "./retry.ts";
 import { share, unshare } from "./share.ts";
-import type { StopEffect } from "./stop.ts";
 import { menu } from "./words.ts";
 
 export async function runCommand(ports: TurnPorts, moves: Moves, asked: Asked): Promise<void> {
@@ -39,7 +40,7 @@ async function answerTo(ports: TurnPorts, moves: Moves, asked: Asked): Promise<R
     case "new":
       return startAfresh(ports, asked);
     case "stop":
-      return stopText(asked.stop);
+      return stopText(ports, asked);
     case "status":
       return status(ports, asked);
     case "tasks":
@@ -95,13 +96,26 @@ async function startAfresh(ports: TurnPorts, asked: Asked): Promise<Reply> {
   });
 }
 
-function stopText(stop: StopEffect | undefined): Markdown | Openly {
+async function stopText(ports: TurnPorts, asked: Asked): Promise<Reply> {
+  const { stop } = asked;
   const running = stop?.turns.length ?? 0;
   const waiting = stop?.waiting ?? 0;
   if (running + waiting === 0)
     return `There is nothing to stop here. ${typed("status")} shows what runs elsewhere, and \`${typed("stop")} …\` with its letters stops it.`;
   const also = waiting > 0 ? ` ${waiting} waiting message${waiting === 1 ? "" : "s"} dropped.` : "";
-  return openly(running > 0 ? `⏹ Stopped.${also}` : `⏹${also}`);
+  if (running === 0 || (await isSaidByEnd(ports, asked))) return openly(also && `⏹${also}`);
+  return openly(`⏹ Stopped.${also}`);
+}
+
+/** Where a task is one message, its end says here that it was stopped. What ended in a crash says nothing any more. */
+async function isSaidByEnd(ports: TurnPorts, asked: Asked): Promise<boolean> {
+  for (const id of asked.stop?.turns ?? []) {
+    const turn = await ports.store.run(() => findTurn(id));
+    if (!turn || !(await isItsHome(ports, asked, turn))) continue;
+    if (turn.state !== "ended") return true;
+    if ((await ports.store.run(() => repliesOf(id))).length > 0) return true;
+  }
+  return false;
 }
 
 async function retry(ports: TurnPorts, wake: Wake, asked: Asked): Promise<Markdown> {

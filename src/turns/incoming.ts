@@ -13,6 +13,7 @@ import { cancelCallerEntries, finishEntry } from "../store/inbox.ts";
 import { findPart } from "../store/outbox.ts";
 import type { Op } from "../store/query.ts";
 import { findQuestion, type Question } from "../store/questions.ts";
+import { findTurn } from "../store/turns.ts";
 import type { Answered, CodeReply } from "./after.ts";
 import { canWhisper } from "./aside.ts";
 import type { TurnPorts, Wake } from "./ports.ts";
@@ -51,7 +52,7 @@ async function pressed(
     const decided = await ports.approvals.decide(caller, question, { key, place });
     const isShown = decided === "decided" && key !== "deny";
     if (isShown && ports.listener(it.listener)?.noticesStay) return undefined;
-    return decidedText(decided, question, key);
+    return decisionText(ports, decided, { question, key });
   }
   const retried = await retryEntry(ports, caller, button.inbox ?? 0);
   if (typeof retried === "string") return retried;
@@ -111,6 +112,23 @@ export function decidedText(decided: Decided, question: Question, key: string): 
     case "no-such-option":
       return "That is not one of the answers.";
   }
+}
+
+/** `decidedText`, and what a restart had to do with it. */
+export async function decisionText(
+  { store }: Pick<TurnPorts, "store">,
+  decided: Decided,
+  { question, key }: { readonly question: Question; readonly key: string },
+): Promise<string> {
+  const text = decidedText(decided, question, key);
+  if (decided !== "expired") return text;
+  const { now, turn } = await store.run(function* () {
+    return { now: yield* findQuestion(question.id), turn: yield* findTurn(question.turn) };
+  });
+  if (now?.outcome !== "restart") return text;
+  const again =
+    turn?.state === "running" ? " If it still matters, it is asked again in a new message." : "";
+  return `${text} A restart ended it.${again}`;
 }
 
 interface CodeSaid {

@@ -102,7 +102,8 @@ export async function tasks(
 }
 
 function taskLine(task: Task, caller: Caller): string {
-  return `- ${task.state} · ${titled(task, caller)}`;
+  const state = task.state === "input-required" ? "waits for an answer" : task.state;
+  return `- ${state} · ${titled(task, caller)}`;
 }
 
 export function titled(task: Task | undefined, caller: Caller): string {

@@ -230,8 +230,8 @@ function endingOf(
       task: "canceled",
       inbox: "cancelled",
       how: "cancelled",
-      // Where nothing looks unfinished, the answer to the command says it.
-      text: stoppedText(signal.reason, reply, text),
+      // Where nothing looks unfinished, and an answer is no message of its own, the answer to the command says it.
+      text: stoppedText(ports, work, { reason: signal.reason, reply, text }),
     };
   if (end.type === "failed") {
     const why = visible(end.why);
@@ -261,14 +261,20 @@ function endingOf(
   };
 }
 
+interface Stopped {
+  readonly reason: unknown;
+  readonly reply: Reply;
+  text(...more: Markdown[]): Markdown;
+}
+
 function stoppedText(
-  reason: unknown,
-  { posted }: Reply,
-  text: (...more: Markdown[]) => Markdown,
+  { channel }: TurnPorts,
+  { conversation }: Work,
+  { reason, reply, text }: Stopped,
 ): Markdown {
-  if (posted) return text("⏹ Stopped.");
-  if (reason === closed) return "";
-  return reason === askedToStop ? text() : text("⏹ Stopped.");
+  if (!reply.posted && reason === closed) return "";
+  const isOwnMessage = reply.posted || channel(conversation.address.listener)?.oneMessage;
+  return reason === askedToStop && !isOwnMessage ? text() : text("⏹ Stopped.");
 }
 
 /** Files speak for themselves, unless a message was begun that has to end as something. */

@@ -84,10 +84,12 @@ it("shows one person's tasks and questions the same on each, and takes the answe
   await discord.asks("echo from the game", /^from the game/);
   const path = join(rig.workspace, "n.txt");
   await slack.asks(`dobare ${path}`, /^Create n\.txt\?/);
-  const lists = await Promise.all(places.map(({ runs }) => runs("/tasks", /input-required/)));
+  const lists = await Promise.all(
+    places.map(({ runs }) => runs("/tasks", /waits for an answer ·/)),
+  );
   assert.match(
     lists[0]?.text ?? "",
-    /input-required · dobare.*\n.*from the game\n.*from the phone/,
+    /waits for an answer · dobare.*\n.*from the game\n.*from the phone/,
   );
   assert.deepEqual([...new Set(lists.map(({ text }) => text))].length, 1);
   const pattern = /^Create n\.txt\?/;

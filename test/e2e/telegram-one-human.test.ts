@@ -87,7 +87,10 @@ it("shows the same on both bots, answers a question of one by a button of the ot
   await rig.until(ana.chat, /Create n\.txt/);
   second.says("/tasks");
   ana.says("/tasks");
-  const lists = [await second.until(/input-required/), await rig.until(ana.chat, /input-required/)];
+  const lists = [
+    await second.until(/waits for an answer ·/),
+    await rig.until(ana.chat, /waits for an answer ·/),
+  ];
   assert.equal(lists[0]?.text, lists[1]?.text);
   second.says("/approvals");
   const copy = await second.until(/Create n\.txt/);

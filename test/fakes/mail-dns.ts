@@ -110,14 +110,29 @@ async function listen(zone: Zone) {
     socket.on("close", () => open.delete(socket));
     socket.on("error", () => {});
   });
-  tcp.listen(port, "127.0.0.1");
-  await once(tcp, "listening");
+  try {
+    tcp.listen(port, "127.0.0.1");
+    await once(tcp, "listening");
+  } catch (error) {
+    udp.close();
+    throw error;
+  }
   return { udp, tcp, open, port };
+}
+
+/** The port that is free for datagrams may be somebody's for connections. */
+async function listenSomewhere(zone: Zone, tries = 10): ReturnType<typeof listen> {
+  try {
+    return await listen(zone);
+  } catch (error) {
+    if (tries === 1) throw error;
+    return await listenSomewhere(zone, tries - 1);
+  }
 }
 
 export async function startMailDns(): Promise<MailDns> {
   const zone = new Zone();
-  const { udp, tcp, open, port } = await listen(zone);
+  const { udp, tcp, open, port } = await listenSomewhere(zone);
   return {
     at: `127.0.0.1:${port}`,
     asked: zone.asked,

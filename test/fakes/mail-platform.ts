@@ -1,7 +1,7 @@
 // What lies between people and the agent: mail goes in one after the other, what comes out is put in front of people.
 import { type HoldMail, MailHolds } from "./mail-holds.ts";
 import { MailPerson, type Post } from "./mail-person.ts";
-import { readAloud, type SeenMail, seenMail } from "./mail-seen.ts";
+import { readAloud, type SeenMail, seenMail, seenOf } from "./mail-seen.ts";
 import { type DomainKey, signed } from "./mail-signed.ts";
 import type { SentMail } from "./mail-smtp.ts";
 import { type WaitOptions, Watchers } from "./watchers.ts";
@@ -20,6 +20,8 @@ interface Parts {
   readonly deliver: (raw: Buffer) => Promise<void>;
 }
 
+const storyMost = 200_000;
+
 export function openPlatform(parts: Parts) {
   const { story, watchers, ...telling } = openStory();
   const sent: SeenMail[] = [];
@@ -31,7 +33,9 @@ export function openPlatform(parts: Parts) {
     send(letter) {
       const put = mailroom.put(letter);
       const delivered = put.done.then(async (raw) => {
-        const mail = await seenMail(raw, { from: letter.from, to: [parts.agent] });
+        // Enough to tell the story: large ones take seconds.
+        const beginning = raw.subarray(0, storyMost);
+        const mail = await seenMail(beginning, { from: letter.from, to: [parts.agent] });
         story.push({ is: "written", by: letter.from, mail });
         watchers.changed();
         return raw;
@@ -57,8 +61,8 @@ export function openPlatform(parts: Parts) {
   return {
     end: () => holds.clear(),
     /** The whole mail is there, and not yet acknowledged. */
-    async taken({ from, to, raw }: SentMail) {
-      const mail = await seenMail(raw, { from, to });
+    async taken({ from, to, raw, parsed }: SentMail) {
+      const mail = seenOf(parsed, raw, { from, to });
       const held = holds.take(mail);
       if (held?.when === "before") await held.until;
       sent.push(mail);

@@ -1,5 +1,5 @@
 // What somebody's mail program makes of a mail that arrived.
-import PostalMime, { type Address } from "postal-mime";
+import PostalMime, { type Address, type Email } from "postal-mime";
 
 export interface MailFile {
   readonly name: string;
@@ -32,7 +32,10 @@ export interface SeenMail {
 }
 
 export async function seenMail(raw: Buffer, envelope: SeenMail["envelope"]): Promise<SeenMail> {
-  const mail = await PostalMime.parse(raw, { attachmentEncoding: "arraybuffer" });
+  return seenOf(await PostalMime.parse(raw), raw, envelope);
+}
+
+export function seenOf(mail: Email, raw: Buffer, envelope: SeenMail["envelope"]): SeenMail {
   const headers = new Map<string, string>();
   const counts = new Map<string, number>();
   for (const { key, value } of mail.headers) {

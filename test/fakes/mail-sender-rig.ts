@@ -5,8 +5,9 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { configSchema } from "../../channels/email/config.ts";
 import { createSender, type Sender } from "../../channels/email/sending.ts";
-import { openThreads, type Threads } from "../../channels/email/threads.ts";
+import { echoOf, openThreads, type Threads } from "../../channels/email/threads.ts";
 import type { OutFile, Part, SendError } from "../../src/core/channel.ts";
+import type { MessageRef } from "../../src/core/events.ts";
 import type { Address } from "../../src/core/words.ts";
 import { type MailSmtp, type SentMail, type SmtpOptions, startMailSmtp } from "./mail-smtp.ts";
 import { notesInMemory } from "./notes.ts";
@@ -70,7 +71,8 @@ export async function senderRig(test: TestContext, options: RigOptions = {}): Pr
   const log = { debug: note, info: note, warn: note, error: note };
   const threads = await openThreads(notesInMemory(), config.address);
   const { accessToken = async () => "" } = options;
-  const sender = createSender({ config, threads, log, accessToken });
+  const heard = new Map<string, MessageRef>();
+  const sender = answering(createSender({ config, threads, log, accessToken }), heard);
   test.after(() => sender.close());
   let keys = 0;
   const next = () => {
@@ -82,7 +84,11 @@ export async function senderRig(test: TestContext, options: RigOptions = {}): Pr
     threads,
     sender,
     logged,
-    hear: (mail) => hear(threads, mail),
+    async hear(mail) {
+      const { to, message } = hear(threads, mail);
+      heard.set(placeOf(to), message);
+      return to;
+    },
     async sent(to, part, key = `o${next()}`) {
       const before = smtp.mails.length;
       await sender.send(to, part, key);
@@ -102,7 +108,22 @@ export async function senderRig(test: TestContext, options: RigOptions = {}): Pr
   };
 }
 
-async function hear(threads: Threads, mail: Partial<HeardMail> = {}): Promise<Address> {
+function placeOf({ chat, thread }: Address): string {
+  return `${chat} ${thread}`;
+}
+
+/** What goes to a thread answers the mail that was heard in it, as it does behind the gateway. */
+function answering(sender: Sender, heard: ReadonlyMap<string, MessageRef>): Sender {
+  return {
+    ...sender,
+    send(to, part, key) {
+      const replyTo = part.replyTo ?? heard.get(placeOf(to));
+      return sender.send(to, { ...part, ...(replyTo ? { replyTo } : {}) }, key);
+    },
+  };
+}
+
+function hear(threads: Threads, mail: Partial<HeardMail> = {}) {
   const heard = {
     account: ana,
     address: ana,
@@ -113,8 +134,10 @@ async function hear(threads: Threads, mail: Partial<HeardMail> = {}): Promise<Ad
     ...mail,
   };
   const thread = threads.threadOf(heard.account, heard);
-  await threads.heard({ ...heard, thread });
-  return { listener: "email", chat: heard.account, thread };
+  const to: Address = { listener: "email", chat: heard.account, thread };
+  const id = heard.messageId ?? "";
+  const message: MessageRef = { chat: heard.account, id, thread, echo: echoOf(heard) };
+  return { to, message };
 }
 
 /** The top headers of a mail: names in lower case, values unfolded. */

@@ -55,17 +55,39 @@ export interface MailTown {
 const usual = ["example.test", "other.test", "evil.test"];
 
 export async function startMailTown(options: MailTownOptions = {}): Promise<MailTown> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return { ...(await open(options, ends)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** What was started is ended in the opposite order, also when not all of it could be. */
+async function open(
+  options: MailTownOptions,
+  ends: (() => Promise<unknown>)[],
+): Promise<Omit<MailTown, "close">> {
   const { agent = "agent@example.test", domains = usual, plain } = options;
   const password = "correct horse";
   const certificate = makeCertificate();
   const dns = await startMailDns();
+  ends.push(dns.close);
   const keys = new Map(domains.map((domain) => [domain, mailDomain(domain, dns)]));
   const tls = plain && ({ tls: "none" } as const);
   const dovecot = await startDovecot({ accounts: { [agent]: password }, certificate, ...tls });
+  ends.push(dovecot.close);
   const users: Record<string, string> = { [agent]: password };
   const platform = openPlatform({ agent, keys, deliver: (raw) => dovecot.deliver(raw) });
   const smtp = await startMailSmtp({ certificate, users, deliver: platform.taken, ...tls });
+  ends.push(smtp.close);
   const cut = await startTcpCut({ port: plain ? dovecot.ports.imap : dovecot.ports.imaps });
+  ends.push(cut.close, platform.town.settled);
+  ends.push(async () => platform.end());
   return {
     agent,
     password,
@@ -90,14 +112,6 @@ export async function startMailTown(options: MailTownOptions = {}): Promise<Mail
       writeFileSync(file, `${agent}:{PLAIN}another::::::\n`, { mode: 0o644 });
       await dovecot.kill();
       await dovecot.start();
-    },
-    async close() {
-      platform.end();
-      await platform.town.settled();
-      await cut.close();
-      await smtp.close();
-      await dovecot.close();
-      await dns.close();
     },
   };
 }

@@ -72,5 +72,10 @@ export async function mimeOf(raw: Buffer): Promise<Options["mime"]> {
   const mail = await PostalMime.parse(raw);
   const flat = (all: typeof mail.to = []) =>
     all.flatMap((one) => one.group ?? [{ name: one.name, address: one.address ?? "" }]);
-  return { from: flat(mail.from ? [mail.from] : []), to: flat(mail.to), cc: flat(mail.cc), loose: [] };
+  return {
+    from: flat(mail.from ? [mail.from] : []),
+    to: flat(mail.to),
+    cc: flat(mail.cc),
+    loose: [],
+  };
 }

@@ -50,6 +50,11 @@ it("says what to do next, with exit code 1 for a failure and 2 for a misuse", as
     },
     { args: ["task", "cancel", "x"], code: 1, err: /sallyport start/ },
     { args: ["channel", "test", "telegram"], code: 1, err: /sallyport start/ },
+    {
+      args: ["channel", "add", "mail"],
+      code: 1,
+      err: /no kind of channel "mail"\. There are: telegram, discord, slack, email/,
+    },
     { args: ["chat"], code: 1, err: /sallyport start/ },
     { args: ["pair", "list", "--workspace", "/nosuch"], code: 1, err: /--workspace DIR/ },
   ];

@@ -45,7 +45,7 @@ it("says what keeps the sandbox from working", withDocker, async (t) => {
   await cli.json(["config", "set", "sandbox", "local"]);
   const local = await findings(cli);
   assert.deepEqual([...local("docker"), ...local("image"), ...local("mounts")], []);
-  assert.match(local("settings")[0] ?? "", /^risk: ! sandbox: local isolates nothing/);
+  assert.match(local("settings")[0] ?? "", /^risk: sandbox: local isolates nothing/);
 });
 
 it("asks for the key of the agent's model, and says what lies in the sandbox", async (t) => {

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { letIn } from "../../src/access/mail.ts";
+import { addAudit } from "../../src/store/audit.ts";
 import { addEntry } from "../../src/store/inbox.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import { addTask } from "../../src/store/tasks.ts";
@@ -53,6 +54,17 @@ it("shows people whom mail let in, makes none an owner, and says which entry let
   assert.match((await cli.run(["config", "list"])).err, /access\.allowEmail cannot be "\*\.net"/);
   await cli.run(["config", "set", "access.allowEmail", "example.org", "bob@example.net"]);
   const name = `email:${ana}`;
+  const store = openSqlite(join(cli.state, "server.db"));
+  const row = { at: Date.now(), who: "p:id-anaexampleorg", name, place: "email", target: "x" };
+  await store.run(() => addAudit({ ...row, action: "test", outcome: "ok", why: "" }));
+  await store.close();
+  for (const who of [name, row.who]) {
+    const rows = (await cli.json(["audit", "list", "--who", who])) as { action: string }[];
+    assert.ok(
+      rows.some(({ action }) => action === "test"),
+      who,
+    );
+  }
   const role = await cli.run(["pair", "set", name, "--role", "owner"]);
   assert.notEqual(role.code, 0);
   assert.match(role.err, /a pairing of kind email is at most authenticated/);
@@ -69,6 +81,11 @@ it("warns when everybody is let in, refuses what is nobody's domain, and tells d
   assert.match(open.out, /anyone can get an address at gmail\.com/);
   const refused = await cli.run(["config", "add", "access.allowEmail", "github.io"]);
   assert.match(refused.err, /"github\.io": it is an address, or a domain with one owner/);
+  const invited = await cli.run(["pair", "invite", "--name", "kim", "--role", "owner"]);
+  assert.match(
+    invited.out,
+    /Or by mail to agent@example\.org, as the first line\. By mail it makes at most authenticated\./,
+  );
   const alike = await cli.run(["config", "add", "access.allowEmail", "аna@example.org"]);
   assert.match(alike.err, /it is a@example\.org, example\.org or \*\.example\.org, in ASCII/);
   const { findings } = (await cli.json(["doctor"])) as { findings: { text: string }[] };

@@ -1,6 +1,7 @@
 // Mails made to take long: whoever sends many of them holds up nobody else, proved or not.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { authenticate } from "../../channels/email/authenticity.ts";
 import { createShares } from "../../channels/email/shares.ts";
 import { startOddImap } from "../fakes/imap-odd.ts";
 import { mailDomain, rawMail, signed } from "../fakes/mail-signed.ts";
@@ -71,4 +72,20 @@ it("counts what takes long for the address and for its domain, for a while", asy
   );
   await new Promise((resolve) => setTimeout(resolve, 210));
   assert.ok(shares.isLeft("ana@example.org"));
+});
+
+it("hashes no mail of millions of empty lines, and lets others have their turn meanwhile", async () => {
+  const key = `v=1; a=rsa-sha256; c=relaxed/relaxed; d=flood.test; s=s1; h=from:subject`;
+  const head = `DKIM-Signature: ${key}; bh=47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=; b=AAAA\r\nFrom: x@flood.test\r\nSubject: x\r\n\r\n`;
+  const before = process.cpuUsage();
+  const verdict = await authenticate(Buffer.from(`${head}${" \r\n".repeat(8_000_000)}x`), {
+    resolve: async (name) => {
+      throw Object.assign(new Error(name), { code: "ENOTFOUND" });
+    },
+    ...{ now: Date.now(), to: null, arcSealers: [] },
+    mime: { from: [{ name: "", address: "x@flood.test" }], to: [], cc: [], loose: [] },
+  });
+  assert.equal(verdict.is, "unauthenticated");
+  assert.match(verdict.reason, /more than a million lines/);
+  assert.ok(process.cpuUsage(before).user / 1000 < 4000);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import { type Asked, fetched, type OddImap, type Says, startOddImap } from "../fakes/imap-odd.ts";
 import { type ListeningRig, listeningRig, type MailboxOptions } from "../fakes/mailbox-rig.ts";
+import { notesInMemory } from "../fakes/notes.ts";
 
 interface Odd {
   readonly imap: OddImap;
@@ -202,4 +203,45 @@ it("lets all wait where DNS answers nothing at all", async (t) => {
   await rig.until("the hint", () => /^1000 mails wait/.test(listener.health().lastError ?? ""));
   assert.equal(JSON.parse(rig.kept.get("cursor") ?? "{}").later.length, 1000);
   assert.deepEqual(rig.heard, []);
+});
+
+it("says so when the server gives numbers again that were heard", async (t) => {
+  const { imap, rig } = await odd(t, ["one", "two"]);
+  const first = rig.open();
+  await rig.start(first);
+  await rig.until("the mails", () => rig.heard.length === 2);
+  await first.stop();
+  imap.mails.clear();
+  imap.uidNext = 1;
+  await rig.start(rig.open());
+  await rig.until("the words", () => rig.log.lines.some((line) => /earlier number/.test(line)));
+});
+
+it("hears all of it, though nothing can be noted or accepted for a while", async (t) => {
+  const kept = new Map<string, string>();
+  let refuse = 0;
+  const full = () => {
+    if (refuse-- > 0) throw new Error("the disk is full");
+  };
+  const usual = notesInMemory(kept);
+  const notes = {
+    ...usual,
+    async write(key: string, text: string) {
+      if (key === "cursor" && kept.has("cursor")) full();
+      await usual.write(key, text);
+    },
+  };
+  const imap = await startOddImap(t);
+  const options = { notes, accept: async () => full() };
+  const rig = await listeningRig(t, { port: imap.port }, options);
+  const listener = rig.open();
+  await rig.start(listener);
+  for (const [at, text] of ["one", "two", "three"].entries()) {
+    refuse = at + 1;
+    imap.add(await rig.mail(text));
+    await rig.until(text, () => rig.texts().includes(text) && refuse <= 0);
+  }
+  await rig.until("the marks", () => imap.seen.size === 3);
+  assert.deepEqual(rig.texts(), ["one", "two", "three"]);
+  assert.equal(listener.health().lastError, undefined);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { render } from "../../channels/email/outbound.ts";
+import { echoOf } from "../../channels/email/threads.ts";
 import { agent, ana, headerOf, headersOf, senderRig } from "../fakes/mail-sender-rig.ts";
 
 const nasty = fc.oneof(
@@ -98,6 +99,7 @@ it("nothing of a hostile mail, part or file reaches a header or the envelope", {
     fc.asyncProperty(hostile, async ({ text, name, mime, replyTo, key, known, ...heard }) => {
       const { thread: _, ...chat } = await rig.hear({ ...heard, account: ana });
       const to = known ? await rig.hear({ ...heard, account: ana }) : chat;
+      const echo = known ? { echo: echoOf(heard) } : {};
       const [part] = await render(text);
       const given = {
         plain: text,
@@ -105,7 +107,11 @@ it("nothing of a hostile mail, part or file reaches a header or the envelope", {
         file: { ...file, name, mime },
         along: [{ ...file, name }],
       };
-      const mail = await rig.sent(to, { ...given, replyTo: { chat: ana, id: replyTo } }, key);
+      const mail = await rig.sent(
+        to,
+        { ...given, replyTo: { chat: ana, id: replyTo, ...echo } },
+        key,
+      );
       assert.equal(mail.from, agent);
       assert.equal(mail.to.length, 1);
       assert.equal(mail.to[0]?.toLowerCase(), ana);

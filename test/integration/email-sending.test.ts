@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { render } from "../../channels/email/outbound.ts";
 import { paceOf } from "../../channels/email/sending.ts";
+import { echoOf } from "../../channels/email/threads.ts";
 import { agent, ana, headerOf, headersOf, senderRig } from "../fakes/mail-sender-rig.ts";
 
 const answerHeaders: ReadonlySet<string> = new Set([
@@ -119,18 +120,12 @@ it("a mail that answers none begins a thread, with its first words as the subjec
   );
 });
 
-it("what somebody else's thread knows decides nothing about where it goes", async (test) => {
+it("what somebody else's mail says decides nothing about where it goes", async (test) => {
   const rig = await senderRig(test);
   const to = await rig.hear();
-  await rig.threads.heard({
-    account: ana,
-    thread: to.thread ?? "",
-    address: "eve@example.com",
-    subject: "x",
-    messageId: null,
-    references: [],
-  });
-  const mail = await rig.sent(to, { plain: "Done." });
+  const echo = echoOf({ address: "eve@example.com", subject: "x", references: [] });
+  const replyTo = { chat: ana, id: "<e1@example.com>", echo };
+  const mail = await rig.sent(to, { plain: "Done.", replyTo });
   assert.deepEqual(mail.to, [ana]);
   assert.equal(headerOf(mail, "to"), ana);
 });

@@ -51,6 +51,7 @@ it("knows a domain that offers none, one that names others, and one that names n
     host: "mail.example.org",
     url: "imaps://mail.example.org:993",
     near: true,
+    found: true,
   });
   assert.equal("url" in smtp && smtp.url, "smtps://mail.example.org:465");
   dns.fault("_imaps._tcp.example.org", "servfail");

@@ -33,10 +33,14 @@ it(
     await at.see(/\(IMAP\) \[imaps:\/\/localhost:\d+\]: /);
     at.type("\r");
     await at.see(/\(SMTP\) \[smtps:\/\/smtp\.example\.org:465\]: /);
+    at.type("smtp.nowhere.invalid\r");
+    await at.see(/There is no server smtp\.nowhere\.invalid\./);
     at.type(`${smtp.url}\r`);
     await at.see(/Name to sign in with \[agent@example\.org\]: /);
     at.type("\r");
     await at.see(/The password \(not shown\): /);
+    at.type("wrong\r");
+    await at.see(/does not take this name and password[\s\S]*The password \(not shown\): /);
     at.type(`${password}\r`);
     const { code, text } = await at.ended;
     assert.equal(code, 0, text);

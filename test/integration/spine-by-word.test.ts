@@ -64,8 +64,9 @@ it("asks with number and word first, the whole question, the lines that decide, 
       "",
       "Begin your reply with one of these lines:",
       "",
-      `- \`allow 1 ${word}\`: Allow once`,
-      `- \`deny 1 ${word} because …\`: Deny; the reason is up to you`,
+      `\`allow 1 ${word}\` – Allow once`,
+      "",
+      `\`deny 1 ${word} because …\` – Deny; the reason is up to you`,
       "",
       "If nobody answers within 24 hours, it is denied, and I go on without it.",
     ].join("\n"),
@@ -82,6 +83,7 @@ it("takes the line in any spelling that people send back, and looks at nothing b
     ({ number, word }) => `\`allow ${number} ${word}\`.`,
     ({ number, word }) => `“allow ${number}: ${word}”\nno wait`,
     ({ number, word }) => `  /allow ${number} ${word} please`,
+    ({ number, word }) => `allow ${number} ${word} – Allow once`,
   ];
   for (const [index, spelling] of spellings.entries()) {
     const card = await asked(rig, `n${index}.txt`);

@@ -41,7 +41,7 @@ it("shows each person theirs, short, and a stranger how to come in", async (t) =
   assert.match(anas, /^You are \*\*ana\*\*, authenticated\. This account is `2` on `desk`\./);
   assert.match(anas, /## Waiting for you\n\n- \*\*Create canary\.txt\*\*, for: do /);
   assert.match(anas, /\n\nSend me \/approvals in a direct message/);
-  assert.match(anas, /## Latest tasks\n\n- input-required · do .*\n(- completed · .*\n){4}\n/);
+  assert.match(anas, /## Latest tasks\n\n- waits for an answer · do .*\n(- completed · .*\n){4}\n/);
   assert.doesNotMatch(anas, /did/);
   assert.match(await open("1"), /\*\*Create canary\.txt\*\*, for: do .* \(ana\)/);
   const bobs = await open("3");

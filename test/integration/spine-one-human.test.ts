@@ -54,7 +54,10 @@ it("shows the same tasks and open questions on both, and answers across, with ev
   await other.until(/Create n\.txt/, "22");
   await desk.say("2", "/tasks");
   await other.say("22", "/tasks");
-  const both = [await desk.until(/input-required/, "2"), await other.until(/input-required/, "22")];
+  const both = [
+    await desk.until(/waits for an answer ·/, "2"),
+    await other.until(/waits for an answer ·/, "22"),
+  ];
   assert.equal(both[0]?.text, both[1]?.text);
   assert.match(both[0]?.text ?? "", /completed · asked on the desk/);
   await desk.say("2", "/approvals");

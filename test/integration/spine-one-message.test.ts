@@ -227,7 +227,7 @@ it("answers short commands and refusals as what they are answers to", async (t) 
   assert.deepEqual(answers(letters)[0]?.part.replyTo, asked.message);
 });
 
-it("gives the agent the subject once, on one line, and names a task by it where the text is a salutation", async (t) => {
+it("gives the agent the subject once, on one line, and names a task by it where there is one", async (t) => {
   const letters = createLetters();
   const spine = await startSpine(t, { desk: letters });
   await spine.join("1", "ana");
@@ -238,9 +238,12 @@ it("gives the agent the subject once, on one line, and names a task by it where 
   assert.match(line, /Subject: Build fails⟨U\+202E⟩ x{200,300}…/);
   await letters.write("1", "and a second thing to do", { subject: "Build fails" });
   assert.doesNotMatch((await letters.until(/second thing/)).text, /Subject/);
+  await letters.write("1", "and a third\nthing");
+  await letters.until(/and a third/);
   const tasks = await spine.store.run(() => listTasks(10));
   assert.deepEqual(tasks.map(({ title }) => title.slice(0, 24)).reverse(), [
     "Build fails\u202E xxxxxxxxxxx",
-    "and a second thing to do",
+    "Build fails",
+    "and a third",
   ]);
 });

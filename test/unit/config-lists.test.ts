@@ -42,6 +42,14 @@ it("knows a folder by its path, a variable by its name, and a host however it is
 
 it("refuses what is no list, and no setting", () => {
   assert.match(String(words(withWords("homes.maxMB", 1, ["2"]))), /not a list.*config set homes/);
+  assert.match(
+    String(words(withWords("channels.email.arcSealers", undefined, ["a.example.org"]))),
+    /Several.*config set channels\.email\.arcSealers a\.example\.org, b\.example\.org$/,
+  );
+  assert.deepEqual(valueFrom("channels.email.arcSealers", ["a.example,", "b.example"]), {
+    ok: true,
+    value: "a.example, b.example",
+  });
   assert.match(String(words(withoutWords("allow", [], ["2"]))), /Did you mean egress\.allow\?/);
 });
 
@@ -51,6 +59,10 @@ it("says which item of a list is wrong, and how it should be", () => {
     read.ok ? "" : read.problem,
     /^docker\.mounts cannot be "data": it is a folder as \/path or \/path:ro\./,
   );
+  const everybody = valueFrom("access.allowEmail", ["*"]);
+  assert.match(everybody.ok ? "" : everybody.problem, /config add access\.allowEmail VALUE$/);
+  const suffix = valueFrom("access.allowEmail", ["*.co.uk"]);
+  assert.match(suffix.ok ? "" : suffix.problem, /anybody can register a name below co\.uk\./);
   const word = valueFrom("docker.secrets", ["A", "b c"]);
   assert.match(word.ok ? "" : word.problem, /it is a list of texts/);
 });

@@ -139,6 +139,27 @@ it("waits as long as the platform says, then sends the same part", async (t) => 
   assert.deepEqual(calls, ["send later", "send later"]);
 });
 
+it("warns once for each reason that a message waits for, at its first try", async (t) => {
+  const { listener, errors } = platform();
+  const warned: unknown[] = [];
+  const log: Log = { ...silent, warn: (fields: unknown) => void warned.push(fields) };
+  const r = rig(t, listener, { log });
+  const soon = (why: string) => new SendError("rate-limited", why, { retryAfter: 1 });
+  errors.push(soon("busy"), soon("busy"), soon("full"), soon("busy"));
+  errors.push(...["a", "b", "c", "d", "e"].map(soon));
+  const row = await r.send("late");
+  assert.equal(row?.state, "sent");
+  const common = { outbox: row?.id, listener: "chat" };
+  assert.deepEqual(
+    warned,
+    ["busy", "full", "a", "b", "c"].map((why) => ({ ...common, why })),
+  );
+  await r.send("at once");
+  errors.push(new SendError("rejected", "bad formatting", { format: true }));
+  await r.send("plainly");
+  assert.equal(warned.length, 5);
+});
+
 it("sends again once when it cannot know whether the first arrived, and says so", async (t) => {
   const { listener, errors, calls } = platform();
   errors.push(

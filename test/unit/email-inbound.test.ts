@@ -54,7 +54,7 @@ it("makes a message of a person's mail", () => {
     message: { chat: "ana@example.org", id: "<3@example.org>", thread: "t1" },
     marks: ["m:1", "s:2"],
     text: "Restart web1.",
-    subject: "Re: Build",
+    subject: "Build",
     addressed: true,
     files: [{ id: "12/0", name: "a.pdf", mime: "application/pdf", size: 12 }],
   });
@@ -75,7 +75,7 @@ it("asks for nothing again by an empty answer, whose subject was said before", (
   for (const subject of ["Re: Restart web1", "Re: Fwd: AW: Restart web1", "SV: Restart web1"])
     assert.deepEqual(
       [event({ text: "\n", subject }).text, event({ text: "", subject }).subject],
-      ["", subject],
+      ["", "Restart web1"],
     );
 });
 

@@ -17,7 +17,7 @@ export function addAudit(root: Command): void {
     .command("list")
     .description("newest first")
     .option("--limit <n>", "how many", wholeNumber("--limit"), 50)
-    .option("--who <id>", "only of this caller")
+    .option("--who <who>", "only of this caller: a name, or an id as in --json")
     .option("--action <action>", "only of this action")
     .option("--outcome <outcome>", "only with this outcome")
     .option(

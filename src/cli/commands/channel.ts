@@ -1,6 +1,7 @@
 // sallyport channel: where callers arrive.
 import type { Command } from "commander";
 import type { ChannelGiven } from "../../admin/channel.ts";
+import { channelKinds } from "../../config/settings.ts";
 import type { MailFlags } from "../mail-account.ts";
 import { Failure, operate, report } from "../operator.ts";
 import { table, when } from "../output.ts";
@@ -38,6 +39,7 @@ function addAdd(channel: Command): void {
   for (const [flag, what] of mailFlags) add.option(flag, `email: ${what}`);
   add.action(async (kind: string, flags: AddFlags, command: Command) => {
     const { id = kind, apiRoot, pace } = flags;
+    refuseUnknown(kind);
     refuseForeign(kind, flags);
     const input: ChannelGiven = {
       id,
@@ -78,6 +80,14 @@ const mailFlags = [
 async function mailbox(id: string, flags: AddFlags, command: Command) {
   const { mailAccount } = await import("../mail-account.ts");
   return mailAccount(id, flags, command);
+}
+
+function refuseUnknown(kind: string): void {
+  const known: readonly string[] = channelKinds;
+  if (!known.includes(kind))
+    throw new Failure(
+      `There is no kind of channel ${JSON.stringify(kind)}. There are: ${known.join(", ")}`,
+    );
 }
 
 /** What is meant for another kind would be passed over in silence. */

@@ -106,15 +106,23 @@ function letsInAgain(entries: readonly string[]): string {
 }
 
 function invitationText(invitation: Invitation): string {
-  const { code, name, role, expiresAt, join, links, page } = invitation;
+  const { code, name, role, expiresAt, join, links, mailboxes, page } = invitation;
   const forward = links.map(({ listener, url }) => `  ${listener}: ${url}`);
   return [
     `Code for ${name} (${role}), until ${when(expiresAt)}, shown once: ${code}`,
     "",
     `In a direct chat with the bot: ${join}`,
+    ...(mailboxes.length > 0
+      ? [`Or by mail to ${mailboxes.join(" or ")}, as the first line.${atMost(role)}`]
+      : []),
     ...(forward.length > 0 ? ["Or forward this link:", ...forward] : []),
     ...(page ? [`Or in a browser, typing the code: ${page}`] : []),
   ].join("\n");
+}
+
+/** A code that is mailed could have been read on its way. */
+function atMost(role: Invitation["role"]): string {
+  return role === "owner" ? " By mail it makes at most authenticated." : "";
 }
 
 function accountsText(
