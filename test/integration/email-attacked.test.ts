@@ -42,7 +42,7 @@ async function anas([fields, body]: readonly [string, string], sign: SignOptions
 }
 
 for (const { what, sign, before: was, after: is, says } of altered) {
-  it(`${says ? "proves nothing of" : "reads as before"}: ${what}`, async () => {
+  it(`${what}: ${says ? "nobody is proved" : "reads as before"}, for what is not signed leaves one reading or none`, async () => {
     const mail = await anas(was, sign);
     const good = await taken(mail);
     assert.equal(good.verdict.is, "authenticated", good.verdict.reason);
@@ -59,7 +59,7 @@ for (const { what, sign, before: was, after: is, says } of altered) {
 }
 
 for (const [what, fields, body] of traps) {
-  it(`takes nothing that is quoted for a person's own words: ${what}`, async () => {
+  it(`${what}: takes nothing that is quoted for a person's own words`, async () => {
     const { verdict, text } = await taken(await anas([fields, body]));
     assert.equal(verdict.is, "authenticated", verdict.reason);
     assert.equal(text, own);
@@ -74,7 +74,7 @@ for (const [what, line] of [
   ["the fields of a signature", `DKIM-Signature: ${tags.replace("from", `from:a${wide}b`)} b=x`],
   ["a seal", `ARC-Seal: i=1; a=rsa-sha256; t=1; cv=none; d=x; s=x; b=a${wide}\r\n${wide}b`],
 ] as const) {
-  it(`holds nothing up for a long run of blanks in ${what}`, async () => {
+  it(`${what}: a long run of blanks holds nothing up`, async () => {
     const mail = await signedMail({ from: "x@attack.test", to: agent }, world.key("attack.test"));
     const began = performance.now();
     const verdict = await world.verdict(onTop(mail, line));
