@@ -105,9 +105,11 @@ async function recover(it: State, error: unknown, failures: number): Promise<voi
   const { config, health, log, stopping } = it;
   it.open = undefined;
   const { state, why, wait } = troubleOf(error, config, failures);
-  // Once for each kind of trouble, however often it is met.
-  if (health.read().lastError !== why) log.warn({ why }, "The mailbox is not heard");
+  const before = health.read().lastError;
   health.trouble(state, why);
+  const { lastError } = health.read();
+  // Once for each kind of trouble, however often it is met.
+  if (lastError !== before) log.warn({ why: lastError }, "The mailbox is not heard");
   await pause(wait, stopping.signal);
 }
 

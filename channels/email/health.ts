@@ -21,7 +21,8 @@ export interface Health {
   read(): ListenerHealth;
 }
 
-export function createHealth(deafSeconds: number): Health {
+/** `id`: of the listener, for what an operator can do. */
+export function createHealth(id: string, deafSeconds: number): Health {
   const since = Date.now();
   const known: {
     state: State;
@@ -61,7 +62,7 @@ export function createHealth(deafSeconds: number): Health {
       known.waiting =
         count === 0
           ? undefined
-          : `${mails} until it can be found out whom they are from: see that DNS answers on this machine, or set channels.email.dns.`;
+          : `${mails} until it can be found out whom they are from: see that DNS answers on this machine, or set channels.ID.dns.`;
     },
     stopped() {
       known.state = "stopped";
@@ -75,7 +76,7 @@ export function createHealth(deafSeconds: number): Health {
         state: deaf ? "deaf" : state,
         ...(lastContact === undefined ? {} : { lastContact }),
         ...(lastEvent === undefined ? {} : { lastEvent }),
-        ...(why === undefined ? {} : { lastError: why }),
+        ...(why === undefined ? {} : { lastError: why.replace(/\bID(?=\.)/g, () => id) }),
       };
     },
   };

@@ -43,8 +43,8 @@ const lineMost = 16 * 1024 * 1024;
 
 async function readCa(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((error) => {
-    throw new Error(`The certificates of channels.email.ca cannot be read: ${error.message}`);
+    throw new Error(`The file with certificates (ca) cannot be read: ${error.message}`);
   });
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw new Error(`${path} (channels.email.ca) holds no certificate: it has to be a PEM file.`);
+  throw new Error(`${path} (ca) holds no certificate: it has to be a PEM file.`);
 }

@@ -77,8 +77,12 @@ async function watched<T>(health: Health, sending: Promise<T>, hint: string): Pr
 }
 
 /** What hears, in the order of one mail: connection, hearing, translating, storing. */
-function openParts(config: EmailConfig, { notes, log }: ChannelContext, threads: Threads) {
-  const health = createHealth(config.deafSeconds);
+function openParts(
+  config: EmailConfig,
+  { listener, notes, log }: ChannelContext,
+  threads: Threads,
+) {
+  const health = createHealth(listener, config.deafSeconds);
   const cursor = createCursor(notes, log);
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -93,7 +93,7 @@ async function judge(ports: TranslatorPorts, { folder, mail }: Translating) {
   const large = await openOversize(folder, mail);
   if (!large) return undefined;
   const size = `${Math.ceil(mail.size / megabyte)} MB`;
-  const why = `a mail of ${size}: at most ${sizeMost / megabyte} MB are taken`;
+  const why = `a mail of ${size}: at most ${sizeMost / megabyte} MB are taken, and files grow by a third on their way`;
   const reading = await reader.head(large.header, why);
   const look = async (options: Options): Promise<Verdict> => {
     const verdict = large.stream((stream) => authenticate(stream, options));

@@ -28,7 +28,7 @@ export function inWords(problem: string): string {
   );
 }
 
-/** A channel does not know its own name: it says ID. */
+/** What is wrong with the settings of a channel is said before it has a name here: ID. */
 export function named(id: string, problem: string): string {
   return problem.replace(/\bID(?=\.)/g, () => id);
 }

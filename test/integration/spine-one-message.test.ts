@@ -247,3 +247,12 @@ it("gives the agent the subject once, on one line, and names a task by it where 
     "and a third",
   ]);
 });
+
+it("says to the agent and to the person what could not be read beside the words", async (t) => {
+  const letters = createLetters();
+  const spine = await startSpine(t, { desk: letters });
+  await spine.join("1", "ana");
+  await letters.write("1", "look at this", { unreadable: "an attachment in Outlook's own format" });
+  const { text } = await letters.until(/look at this/);
+  assert.match(text, /⚠️ I could not read an attachment in Outlook's own format, which came along/);
+});
