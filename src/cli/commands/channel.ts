@@ -54,10 +54,17 @@ function addAdd(channel: Command): void {
       value.trouble
         ? `${value.id} is added, but not connected: ${value.trouble.replace(/\.$/, "")}. It tries again by itself; see: sallyport doctor`
         : value.open
-          ? `${value.id} is added and open. Invite somebody with: sallyport pair invite --name NAME`
-          : `${value.id} is added. It opens with: sallyport start`,
+          ? `${value.id} is added and open. ${lettingIn(kind)}`
+          : `${value.id} is added. It opens with: sallyport start. ${lettingIn(kind)}`,
     );
   });
+}
+
+function lettingIn(kind: string): string {
+  const invite = "Invite somebody with: sallyport pair invite --name NAME";
+  return kind === "email"
+    ? `${invite}; or let an address or domain in with: sallyport config add access.allowEmail ana@example.org`
+    : invite;
 }
 
 const mailFlags = [
