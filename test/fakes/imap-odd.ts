@@ -146,7 +146,8 @@ export function fetched(it: OddImap, uid: number, rest: string, size?: number): 
   const at = [...it.mails.keys()].sort((a, b) => a - b).indexOf(uid) + 1;
   const head = `* ${at} FETCH (UID ${uid}`;
   if (!/BODY/.test(rest)) {
-    const date = '"30-Nov-2026 04:00:00 +0000"';
+    const [, day, month, year, time] = new Date().toUTCString().split(" ");
+    const date = `"${day}-${month}-${year} ${time} +0000"`;
     return Buffer.from(`${head} RFC822.SIZE ${size ?? raw.length} INTERNALDATE ${date})\r\n`);
   }
   const [, section = "", start = "0", most = "1000000000"] =
