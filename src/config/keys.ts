@@ -79,21 +79,13 @@ export function valueFrom(key: string, words: readonly string[]): Read {
   const parsed = found.schema.safeParse(wanted);
   if (parsed.success && wanted !== undefined) return { ok: true, value: wanted };
   const { at = words.join(" "), form = found.allowed } = wrongItem(parsed.error, words);
-  const problem = notAllowed(
-    key,
-    at,
-    form.replace("get one below this", `register a name below ${domainOf(at)}`),
-  );
+  const problem = notAllowed(key, at, form);
   // To set it would replace what is in it.
   const how =
     inner instanceof z.ZodArray
       ? "Add one with: sallyport config add"
       : "Set it with: sallyport config set";
   return { ok: false, problem: `${problem} ${how} ${key} VALUE` };
-}
-
-function domainOf(entry: string): string {
-  return entry.replace(/^.*@/, "").replace(/^\*\./, "");
 }
 
 /** Which item of a list is not of its form, when the schema says the form in words. */

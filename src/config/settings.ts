@@ -128,14 +128,13 @@ export const settingsSchema = z.strictObject({
             .max(320)
             .regex(allowedAddress, "a@example.org, example.org or *.example.org, in ASCII")
             .refine((entry) => !isSuffix(entry), {
-              error: "an address, or a domain with one owner: anybody can get one below this",
+              error: ({ input }) =>
+                `an address, or a domain with one owner: anybody can register a name below ${String(input).replace("*.", "")}`,
             }),
         )
         .max(1000)
         .default([])
-        .describe(
-          "Whose mail is let in, once it is proved whom it is from: an address, a domain, or *. and a domain for its subdomains",
-        ),
+        .describe("Whose proved mail is let in: an address, a domain, *. for its subdomains"),
     })
     .prefault({}),
   budgets: z
