@@ -76,7 +76,10 @@ it(
     const [large] = rig.heard;
     assert.equal(large?.silent, undefined);
     assert.equal(large?.sender.account, ana);
-    assert.match(large?.unreadable ?? "", /^a mail of 2\d MB: at most 25 MB are taken, and files grow by a third on their way$/);
+    assert.match(
+      large?.unreadable ?? "",
+      /^a mail of 2\d MB: at most 25 MB are taken, and files grow by a third on their way$/,
+    );
     assert.deepEqual([large?.files], [[]]);
     const most = [...rig.cut.heard().matchAll(/BODY\.PEEK\[\]<\d+\.(\d+)>/g)].map(([, size]) =>
       Number(size),

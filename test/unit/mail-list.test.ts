@@ -69,7 +69,11 @@ it("takes addresses, domains and subdomains, and refuses what is not ASCII or no
   }
   for (const bad of ["co.uk", "*.co.uk", "github.io", "*.GitHub.io"]) {
     const read = valueFrom(key, [bad]);
-    assert.match(read.ok ? "" : read.problem, /anybody can register a name below (?:co\.uk|github\.io)/i, bad);
+    assert.match(
+      read.ok ? "" : read.problem,
+      /anybody can register a name below (?:co\.uk|github\.io)/i,
+      bad,
+    );
   }
   assert.equal(valueFrom(key, ["ana.github.io"]).ok, true);
 });
